@@ -18,7 +18,7 @@ export function addSessionRoutes(app: AdminApp, deps: AdminDeps): void {
     if (authentication.address === undefined)
       throw new GatewayError(
         'USAGE',
-        'Only browsers sign in. Commands on this machine have access without it.',
+        'Only browsers sign in. Commands on this machine have access without signing in.',
       );
     const { remoteAddress = '' } = authentication;
     const { token, expiresAt } = await signIn(deps, requireText(body, 'key'), remoteAddress);

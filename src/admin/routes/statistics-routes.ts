@@ -23,7 +23,13 @@ export function addStatisticsRoutes(app: AdminApp, deps: AdminDeps): void {
     const by = readText(request.query, 'by');
     if (by !== undefined && by !== 'server') throw new GatewayError('USAGE', '"by" must be "server".');
     const filter = parseAuditFilter(request, deps);
-    const series = await audit.query('series', { ...filter, from, to, bucket, isByServer: by === 'server' });
+    const series = await audit.query('series', {
+      ...filter,
+      from,
+      to,
+      bucket,
+      isByServer: by === 'server',
+    });
     const at = Array.from({ length: Math.ceil((to - from) / bucket) }, (_, index) => from + index * bucket);
     return { from, to, bucket, at, series };
   });
@@ -59,7 +65,7 @@ function parseBuckets(query: JsonObject, now: number): { from: number; to: numbe
   if (bucket < 1000 || (to - from) / bucket > MAX_BUCKETS)
     throw new GatewayError(
       'USAGE',
-      `"bucket" must be at least 1000 ms, and large enough for at most ${MAX_BUCKETS} buckets.`,
+      `"bucket" must be at least 1000 ms, and divide the period into at most ${MAX_BUCKETS} buckets.`,
     );
   return { from, to, bucket };
 }
@@ -78,7 +84,7 @@ function sumTokens(days: readonly DailyTokens[]): AdminTokenCounts {
   };
 }
 
-/** Returns the last days in the stored format, the oldest first. Uses noon, which exists on every day, even at clock changes. */
+/** Returns the dates of the last `count` days, today included, the oldest first. Uses noon, which exists even on days when the clocks change. */
 function lastDays(count: number, today: Date): readonly string[] {
   return Array.from({ length: count }, (_, index) => {
     const day = today.getDate() - (count - 1 - index);

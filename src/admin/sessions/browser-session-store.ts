@@ -11,7 +11,7 @@ export interface BrowserSessionStore {
   /** Whether a session is still valid. Does not extend the session. */
   has(id: string): boolean;
   close(id: string): void | Promise<void>;
-  readonly hasAny: boolean | Promise<boolean>;
+  hasAny(): boolean | Promise<boolean>;
   /** Resolves when all changes have been written. */
   saved(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export const TICKET_LIFETIME_MS = 5 * 60_000;
 export const MAX_BROWSER_SESSIONS = 32;
 export const MAX_TICKETS = 32;
 /** Minimum interval between writes of `usedAt`. */
-export const USE_WRITE_INTERVAL_MS = 10 * 60_000;
+export const USED_AT_SAVE_INTERVAL_MS = 10 * 60_000;
 
 export function sessionExpiry({ createdAt, usedAt }: StoredBrowserSession): number {
   return Math.min(usedAt + BROWSER_SESSION_IDLE_MS, createdAt + BROWSER_SESSION_LIFETIME_MS);

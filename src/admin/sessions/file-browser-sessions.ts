@@ -7,7 +7,7 @@ import {
   hashToken,
   MAX_BROWSER_SESSIONS,
   MAX_TICKETS,
-  USE_WRITE_INTERVAL_MS,
+  USED_AT_SAVE_INTERVAL_MS,
   TICKET_LIFETIME_MS,
 } from './browser-session-store.ts';
 import type {
@@ -23,7 +23,7 @@ interface MutableSession extends StoredBrowserSession {
 }
 
 interface FileSessionOptions {
-  /** The file, which contains hashes of tokens only. */
+  /** The file of the sessions. It contains the hashes of the tokens, never the tokens. */
   readonly file: string;
   readonly now: () => number;
   readonly onProblem: (error: unknown) => void;
@@ -78,14 +78,14 @@ export class FileBrowserSessions implements BrowserSessionStore {
       this.close(session.hash);
       return undefined;
     }
-    if (now - session.usedAt > USE_WRITE_INTERVAL_MS) {
+    if (now - session.usedAt > USED_AT_SAVE_INTERVAL_MS) {
       session.usedAt = now;
       this.#save();
     }
     return { id: session.hash, expiresAt: sessionExpiry(session) };
   }
 
-  get hasAny(): boolean {
+  hasAny(): boolean {
     this.#deleteExpired();
     return this.#sessions.size > 0;
   }
@@ -99,7 +99,7 @@ export class FileBrowserSessions implements BrowserSessionStore {
     if (this.#sessions.delete(id)) this.#save();
   }
 
-  /** Resolves when all changes have been written to the file. */
+  /** Resolves when no write is in progress. Failed writes are reported to `onProblem`. */
   saved(): Promise<void> {
     return this.#writing;
   }

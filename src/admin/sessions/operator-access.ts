@@ -80,7 +80,7 @@ export class OperatorAccess implements AsyncDisposable {
   }
 
   async hasSessions(): Promise<boolean> {
-    return this.#sessions.hasAny;
+    return this.#sessions.hasAny();
   }
 
   async signOut(id: string): Promise<void> {

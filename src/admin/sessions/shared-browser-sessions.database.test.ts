@@ -92,7 +92,7 @@ eachEngine((_engine, newStore) => {
       for (const { sessions } of [one, other]) expect(await sessions.find(token)).toBeUndefined();
       const unused = await one.sessions.open();
       environment.now += DAY;
-      expect(await one.sessions.hasAny).toBe(false);
+      expect(await one.sessions.hasAny()).toBe(false);
       expect(await other.sessions.find(unused.token)).toBeUndefined();
     });
 

@@ -14,7 +14,7 @@ import {
   BROWSER_SESSION_LIFETIME_MS,
   MAX_BROWSER_SESSIONS,
   MAX_TICKETS,
-  USE_WRITE_INTERVAL_MS,
+  USED_AT_SAVE_INTERVAL_MS,
   TICKET_LIFETIME_MS,
 } from './browser-session-store.ts';
 import type {
@@ -123,7 +123,8 @@ export class SharedBrowserSessions implements BrowserSessionStore {
     const session = this.#sessions.get(hash);
     if (session === undefined || !this.has(hash)) return undefined;
     const now = this.#options.now();
-    if (now - session.usedAt <= USE_WRITE_INTERVAL_MS) return { id: hash, expiresAt: sessionExpiry(session) };
+    if (now - session.usedAt <= USED_AT_SAVE_INTERVAL_MS)
+      return { id: hash, expiresAt: sessionExpiry(session) };
     const extended = { ...session, usedAt: now };
     this.#sessions = new Map(this.#sessions).set(hash, extended);
     this.#writeUse(hash, now);
@@ -141,7 +142,7 @@ export class SharedBrowserSessions implements BrowserSessionStore {
     });
   }
 
-  get hasAny(): Promise<boolean> {
+  hasAny(): Promise<boolean> {
     return this.#reload().then(() => [...this.#sessions.keys()].some((id) => this.has(id)));
   }
 

@@ -4,8 +4,8 @@ import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ScriptCallAnswer } from './worker-messages.ts';
 
-/** The maximum characters of a tool's error message. */
-const MAX_ERROR = 20_000;
+/** The maximum length of a tool's error message, in characters. */
+const MAX_ERROR_CHARS = 20_000;
 
 /** Converts the result of a tool to the value that a script receives. */
 export function toScriptValue(
@@ -17,9 +17,9 @@ export function toScriptValue(
   const content: readonly unknown[] = Array.isArray(result['content']) ? result['content'] : [];
   const texts = content.filter(isText).map(({ text }) => text);
   if (result['isError'] === true)
-    return createFailure({ message: joinTexts(texts), tool, result: withoutContent(result) });
+    return createFailure({ message: joinTexts(texts), tool, result: remainingMembers(result) });
   if (result['structuredContent'] !== undefined) return createValue(result['structuredContent']);
-  // Images and links have no meaning as text, so the script receives the blocks.
+  // Images and links have no meaning as text, so the script receives all content blocks of the result.
   if (texts.length !== content.length) return createValue(content);
   const text = texts.join('\n');
   return createValue(parseJsonText(text) ?? text);
@@ -29,7 +29,7 @@ export function createFailure(error: { readonly message: string } & JsonObject):
   return { kind: 'error', json: JSON.stringify(error) };
 }
 
-/** Parses an object or array that was sent as text. Other texts, even numbers, stay text. */
+/** Parses an object or array that was sent as text. Any other text stays text, including a text that is a number. */
 function parseJsonText(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
@@ -45,12 +45,12 @@ function createValue(value: unknown): ScriptCallAnswer {
 }
 
 function joinTexts(texts: readonly string[]): string {
-  const text = texts.join('\n').slice(0, MAX_ERROR);
+  const text = texts.join('\n').slice(0, MAX_ERROR_CHARS);
   return text === '' ? 'The tool failed and did not say why.' : text;
 }
 
-/** Returns the result without its content, which is in the message already. */
-function withoutContent({ content: _, ...rest }: JsonObject): JsonObject | undefined {
+/** Returns the other members of a failed result. Its texts are in the error message. */
+function remainingMembers({ content: _, ...rest }: JsonObject): JsonObject | undefined {
   const { isError: _isError, ...others } = rest;
   return Object.keys(others).length === 0 ? undefined : others;
 }

@@ -34,8 +34,8 @@ const MAX_ATTEMPTS = 3;
 /** The delay after the first attempt; it grows by the same amount with each attempt, up to the maximum. */
 const RETRY_DELAY_MS = 300;
 const MAX_RETRY_DELAY_MS = 1000;
-/** Batches are combined until a transaction has this many records. */
-const MAX_BATCH_RECORDS = 5000;
+/** Batches are combined until a transaction has at least this many records. */
+const FULL_TRANSACTION_RECORDS = 5000;
 /**
  * The minimum time between two transactions. Large transactions are cheaper: a record costs 18 µs in a
  * transaction of many records and 55 µs in one of few. The time is short, because a killed process loses the
@@ -56,7 +56,7 @@ const EMPTY_RESULTS: { readonly [Q in keyof AuditQueries]: AuditQueries[Q]['resu
   addTokens: null,
 };
 
-/** Handles the messages to the audit thread, one after the other. */
+/** Handles the messages to the audit thread in order, except that queries do not wait for a write that is retried. */
 export function runAuditMessageLoop(port: MessagePort, deps: MessageLoopDeps): void {
   const loop = new AuditMessageLoop(port, deps);
   port.on('message', (message: AuditThreadRequest) => loop.enqueue(message));
@@ -120,7 +120,7 @@ class AuditMessageLoop {
     }
   }
 
-  /** Waits until the next transaction is due, but not while a query or `close` is pending, because messages are handled in order. */
+  /** Waits until the next transaction is due, or until a query or `close` is queued, which would have to wait as well. */
   async #delayWrite(): Promise<void> {
     const delayMs = this.#lastWriteAt + WRITE_INTERVAL_MS - performance.now();
     if (delayMs <= 0 || this.#messages.some(({ type }) => type !== 'write')) return;
@@ -132,15 +132,16 @@ class AuditMessageLoop {
     clearTimeout(timer);
   }
 
-  /**
-   * Combines the batches that arrived meanwhile into one transaction, which costs little more than a
-   * transaction for the first batch alone.
-   */
+  /** Combines the batch with those queued directly behind it, because a record costs less in a large transaction. */
   #takeDrafts({ records: firstBatch }: WriteRequest): readonly RecordDraft[] {
     const batches = [decodeBatch(firstBatch)];
     let count = firstBatch.count;
     const messages = this.#messages;
-    for (let next = messages[0]; count < MAX_BATCH_RECORDS && next?.type === 'write'; next = messages[0]) {
+    for (
+      let next = messages[0];
+      count < FULL_TRANSACTION_RECORDS && next?.type === 'write';
+      next = messages[0]
+    ) {
       batches.push(decodeBatch(next.records));
       count += next.records.count;
       messages.shift();

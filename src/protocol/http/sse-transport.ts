@@ -57,7 +57,7 @@ class SseTransport implements ClientTransport, HttpResponseHandler {
   readonly #opening: Deferred<void> = deferred();
   #endpoint: string | undefined;
   #protocol: string | undefined;
-  /** The notifications and responses that the server has not accepted yet. */
+  /** The number of notifications and responses that the server has not accepted yet. */
   #unaccepted = 0;
   /** The requests that the server has not accepted yet. */
   readonly #posts = new Map<number, HttpClientRequest>();
@@ -170,7 +170,7 @@ class SseTransport implements ClientTransport, HttpResponseHandler {
 
   #postHandler(message: OutgoingMessage): HttpResponseHandler {
     let isAccepted = false;
-    const onAccepted = (): void => {
+    const settle = (): void => {
       if (isAccepted) return;
       isAccepted = true;
       if (message.kind === 'request') this.#posts.delete(message.id);
@@ -180,27 +180,29 @@ class SseTransport implements ClientTransport, HttpResponseHandler {
     const onFailed = (error: Error): void => {
       if (message.kind === 'request') this.#events.onRequestFailed(message.id, error);
       else this.#events.onWarning?.(error);
-      onAccepted();
+      settle();
     };
     return {
       onBody: (response, text) => {
         if (isSuccess(response)) {
-          onAccepted();
+          settle();
           // Some servers put the JSON-RPC response into this HTTP response, in addition to the stream or instead of it.
           const reply =
             message.kind === 'request' && text !== '' ? findResponseText(message.id, text) : undefined;
           if (reply !== undefined) this.#events.onMessage(reply);
           return;
         }
-        const isLost = response.statusCode === 404;
-        const error = new HttpStatusError(response.statusCode ?? 0, response.headers, text, isLost);
+        const isSessionLost = response.statusCode === 404;
+        const error = new HttpStatusError(response.statusCode ?? 0, response.headers, text, isSessionLost);
         const parsed =
-          message.kind === 'request' && !isLost ? parseHttpResponse(message.id, response, text) : error;
+          message.kind === 'request' && !isSessionLost
+            ? parseHttpResponse(message.id, response, text)
+            : error;
         if (typeof parsed === 'string') this.#events.onMessage(parsed);
         else onFailed(parsed);
-        if (isLost) this.fail(error);
+        if (isSessionLost) this.fail(error);
       },
-      onStream: onAccepted,
+      onStream: settle,
       onEvent: () => {},
       onEnd: (error) =>
         onFailed(

@@ -102,7 +102,11 @@ function convertProgram(conversion: Conversion): JsonObject {
   const args = [...rest, ...(nested === undefined ? (entry.list('args') ?? []) : toStrings(nested['args']))];
   const env = {
     ...convertInheritedVariables(entry),
-    ...convertPairs(nested?.['env'] ?? entry.first(isPairs, 'env', 'environment', 'envs'), 'env', conversion),
+    ...convertPairs(
+      nested?.['env'] ?? entry.firstValue(isPairs, 'env', 'environment', 'envs'),
+      'env',
+      conversion,
+    ),
   };
   const cwd = entry.text('cwd', 'working_dir', 'workingDirectory', 'working_directory');
   const folder = cwd === undefined ? options.folder : resolvePath(translate(cwd), options);
@@ -118,7 +122,7 @@ function convertProgram(conversion: Conversion): JsonObject {
 
 /** Returns references to the variables that a program inherits. An unset variable of `env_vars` becomes empty. */
 function convertInheritedVariables(entry: EntryReader): JsonObject {
-  const variables = entry.first((value) => Array.isArray(value), 'env_vars') ?? [];
+  const variables = entry.firstValue((value) => Array.isArray(value), 'env_vars') ?? [];
   const names = variables.map((variable: unknown) => (isJsonObject(variable) ? variable['name'] : variable));
   // Goose stores the values of these variables in the keyring.
   const keys = (entry.list('env_keys') ?? []).map((name) => [name, `\${env:${name}}`]);
@@ -144,7 +148,7 @@ function convertRemote(conversion: Conversion, clientType: string | undefined): 
       Authorization: translate(/^bearer /i.test(token) ? token : `Bearer ${token}`),
     }),
     ...convertPairs(
-      entry.first(isPairs, 'headers', 'http_headers') ?? request['headers'],
+      entry.firstValue(isPairs, 'headers', 'http_headers') ?? request['headers'],
       'headers',
       conversion,
     ),

@@ -2,8 +2,8 @@ import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
 
 /**
- * Reads the members of a client's entry and remembers which were used. A member with an unexpected type does not count as used, so that
- * the import can report every setting that it does not carry over.
+ * Reads the members of a server entry from a client's configuration, or of an object in such an entry, and remembers which were used. A
+ * member with an unexpected type does not count as used, so that the import can report every setting that it does not carry over.
  */
 export class EntryReader {
   readonly #raw: JsonObject;
@@ -13,38 +13,38 @@ export class EntryReader {
     this.#raw = raw;
   }
 
-  /** Returns the first of the members for which `is` holds. */
-  first<T>(is: (value: unknown) => value is T, ...keys: readonly string[]): T | undefined {
+  /** Tries the keys in order, and returns the first value that `accepts` accepts. */
+  firstValue<T>(accepts: (value: unknown) => value is T, ...keys: readonly string[]): T | undefined {
     for (const key of keys) {
       const value = this.#raw[key];
-      if (!is(value)) continue;
+      if (!accepts(value)) continue;
       this.#used.add(key);
       return value;
     }
     return undefined;
   }
 
-  /** Returns the first non-empty text. */
+  /** Returns the first value under these keys that is a non-empty string. */
   text(...keys: readonly string[]): string | undefined {
-    return this.first(isNonEmptyString, ...keys);
+    return this.firstValue(isNonEmptyString, ...keys);
   }
 
-  /** Returns the first list of strings, numbers and booleans, as strings; undefined if there is none. */
+  /** Returns the first value under these keys that is a list of strings, numbers and booleans, as strings. */
   list(...keys: readonly string[]): readonly string[] | undefined {
-    const value = this.first(isPlainList, ...keys);
+    const value = this.firstValue(isPlainList, ...keys);
     return value === undefined ? undefined : toStrings(value);
   }
 
   object(...keys: readonly string[]): JsonObject | undefined {
-    return this.first(isJsonObject, ...keys);
+    return this.firstValue(isJsonObject, ...keys);
   }
 
   number(...keys: readonly string[]): number | undefined {
-    return this.first(isNumber, ...keys);
+    return this.firstValue(isNumber, ...keys);
   }
 
   flag(...keys: readonly string[]): boolean | undefined {
-    return this.first(isBoolean, ...keys);
+    return this.firstValue(isBoolean, ...keys);
   }
 
   /** Returns the keys of unused members, except those that are null, false or empty. */
