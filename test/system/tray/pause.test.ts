@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { textOfResult } from '../../support/client-helpers.ts';
+import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { openTestSetup } from '../../support/cell.ts';
 import { commandHome } from '../../support/command.ts';
 import { fixture } from '../../support/fixture.ts';
@@ -19,6 +19,7 @@ describe('paused gateway', () => {
         { home: cli.home },
       );
       const { client } = line;
+      await waitForTool(client, 'a__slow');
       const before = await client.listTools();
       const running = client.callTool('a__slow', { ms: 1500 });
       await line.logs['a']?.waitFor('call');
