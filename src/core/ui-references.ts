@@ -14,8 +14,8 @@ export function listUiReferences({ _meta: meta }: ToolDefinition): readonly stri
 }
 
 /**
- * Returns the part of `_meta` that names the tool's pages, or undefined if there is none. Approvals do not cover `_meta`, so this part is
- * all that a model may read of it, and only if it cannot contain sentences.
+ * Returns the part of `_meta` that names the tool's pages, or undefined if there is none. The rest is for programs, and its numbers and ids
+ * are not approved, so a model reads only this part, and only if it cannot contain sentences.
  */
 export function pickPageReferences({ _meta: meta }: ToolDefinition): JsonObject | undefined {
   if (!isJsonObject(meta)) return undefined;

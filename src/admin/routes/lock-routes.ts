@@ -6,7 +6,7 @@ import { LOCKFILE_NAME } from '../../policy/approvals/lockfile/lockfile.ts';
 import type { Lockfile } from '../../policy/approvals/lockfile/lockfile.ts';
 import { parseLockfile } from '../../policy/approvals/lockfile/parse-lockfile.ts';
 import { formatLockfile } from '../../policy/approvals/lockfile/format-lockfile.ts';
-import { listApprovalSubjects } from '../../policy/approvals/approval-subject.ts';
+import { isDecisionAbout, listApprovalSubjects } from '../../policy/approvals/approval-subject.ts';
 import type { ApprovalSubject } from '../../policy/approvals/approval-subject.ts';
 import { addRoute } from '../add-route.ts';
 import type { AdminApp } from '../add-route.ts';
@@ -61,7 +61,7 @@ function compareServer(
   return [...new Set([...before.keys(), ...after.keys()])].toSorted().flatMap((key) => {
     const [old, current] = [before.get(key), after.get(key)];
     const subject = current ?? old;
-    if (subject === undefined || old?.fingerprint === current?.fingerprint) return [];
+    if (subject === undefined || (current && isDecisionAbout(current, old?.fingerprint))) return [];
     const difference = old === undefined ? 'added' : current === undefined ? 'removed' : 'changed';
     const changes = difference === 'removed' ? [] : compareDefinitions(old?.definition, current?.definition);
     return [{ server, kind: subject.kind, name: subject.name, difference, changes }];

@@ -14,7 +14,7 @@ import { LazyDatabase } from '../../core/storage/lazy-database.ts';
 import type { StoreLocation } from '../../core/storage/store-location.ts';
 import { ApprovalRegistry } from './approval-registry.ts';
 import type { TrustMode } from './assess-offer.ts';
-import { listApprovalSubjects } from './approval-subject.ts';
+import { createSubject, listApprovalSubjects } from './approval-subject.ts';
 import type { ServerOffer } from './approval-subject.ts';
 
 const one = 'one' as UpstreamName;
@@ -28,6 +28,11 @@ const offer = (
   facts: { era: 'legacy', protocol: 'x', info: {}, capabilities: {}, instructions },
   tools: Object.entries(tools).map(([name, description]) => ({ definition: { name, description } })),
   prompts: [],
+});
+
+const offerWithMeta = (_meta?: object): ServerOffer => ({
+  ...offer({}),
+  tools: [{ definition: { name: 'a', ...(_meta && { _meta }) } }],
 });
 
 let stateDir = '';
@@ -97,6 +102,37 @@ eachEngine((engine, newStore) => {
       await decide(next, changed, 'a', 'approved');
       expect((await open().assess(changed, undefined)).tools).toEqual([['b', 'new']]);
       expect((await open().assess(offer({ a: 'x' }), undefined)).tools).toEqual([['a', 'changed']]);
+    });
+
+    test('approvals: hold a tool whose _meta appears or changes, unless only numbers, times and ids change', async () => {
+      const approvals = open();
+      const held = async (meta?: object) => (await approvals.assess(offerWithMeta(meta), undefined)).tools;
+      expect(await held()).toEqual([]);
+      expect(await held({ tags: ['x'] })).toEqual([['a', 'changed']]);
+      await decide(approvals, offerWithMeta({ 'anthropic/searchHint': 'x', at: 1 }), 'a', 'approved');
+      expect(await held({ 'anthropic/searchHint': 'x', at: 2 })).toEqual([]);
+      expect(await held({ 'anthropic/searchHint': 'Call this first.', at: 1 })).toEqual([['a', 'changed']]);
+    });
+
+    test('approvals: of earlier versions hold nothing after an upgrade, and cover _meta from then on', async () => {
+      const former = open();
+      const [subject] = listApprovalSubjects(offerWithMeta()).filter(({ kind }) => kind === 'tool');
+      const { formerFingerprint: fingerprint } = subject ?? {};
+      const stored = {
+        ...createSubject('tool', 'a', { name: 'a' }),
+        fingerprint: fingerprint as Fingerprint,
+      };
+      await former.decide([{ upstream: one, subject: stored }], 'approved', 'ann');
+      const upgraded = open();
+      expect((await upgraded.assess(offerWithMeta({ tags: ['x'] }), undefined)).tools).toEqual([]);
+      await upgraded.flush();
+      const next = open();
+      expect((await next.assess(offerWithMeta({ tags: ['y'] }), undefined)).tools).toEqual([
+        ['a', 'changed'],
+      ]);
+      expect((await next.assess(offerWithMeta(), undefined)).tools).toEqual([['a', 'changed']]);
+      const approved = await database.get().then(({ query }) => query.selectFrom('approvals').selectAll());
+      expect(await approved.where('kind', '=', 'tool').execute()).toMatchObject([{ decided_by: 'ann' }]);
     });
 
     test('approvals: keep the approved instructions while changed ones are held', async () => {

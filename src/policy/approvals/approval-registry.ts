@@ -8,7 +8,7 @@ import type { ScanEntry, ScanFindings } from '../scanner.ts';
 import { ApprovalIndex } from './approval-index.ts';
 import { readApprovals } from './approval-rows.ts';
 import type { Approval } from './approval-rows.ts';
-import { listApprovalSubjects, createSubject, createSubjects } from './approval-subject.ts';
+import { listApprovalSubjects, createSubject, createSubjects, isDecisionAbout } from './approval-subject.ts';
 import type { ApprovalKind, ApprovalSubject, ServerOffer } from './approval-subject.ts';
 import { ApprovalWriter } from './approval-writer.ts';
 import { assessOffer } from './assess-offer.ts';
@@ -43,6 +43,8 @@ const MAX_RELOAD_ATTEMPTS = 5;
 const WITHOUT_STORE = ' without the store';
 /** Used instead of `WITHOUT_STORE` if an earlier assessment showed what was approved, so that the server still counts as known. */
 const WITHOUT_STORE_BUT_SHOWN = ' without the store, by what was shown';
+/** Part of each basis since approvals cover `_meta`, so that the listings of earlier versions are assessed again. */
+const WITH_META = ' with _meta';
 
 /** Stores approvals and refusals, and uses them to decide which parts of a server's offer are held. */
 export class ApprovalRegistry {
@@ -101,7 +103,7 @@ export class ApprovalRegistry {
 
   /** Returns the settings that assessments of a server depend on besides approvals. An assessment with another basis is outdated. */
   basis(upstream: UpstreamName): string {
-    return `${this.#deps.trust(upstream)} ${this.#lock?.digest ?? ''}`;
+    return `${this.#deps.trust(upstream)} ${this.#lock?.digest ?? ''}${WITH_META}`;
   }
 
   /** Returns which parts of an offer are held, and stores the approvals that the trust mode grants by itself. */
@@ -117,6 +119,7 @@ export class ApprovalRegistry {
     // synchronous, so the index cannot change any more.
     if (!index.hasApproved(upstream) && before?.judged !== undefined)
       this.#restoreApprovals(before, before.judged, index);
+    this.#extendFormerDecisions(upstream, subjects, index);
     const isFirstSight = this.#isFirstSight(offered, before?.judged, index);
     const locked = this.#lock?.servers.get(upstream);
     const assessment = assessOffer(subjects, {
@@ -228,6 +231,23 @@ export class ApprovalRegistry {
     this.#approve(before, shown, { index, by: 'an earlier run' });
   }
 
+  /** Extends decisions of earlier versions, which ignored `_meta`, to the present `_meta`, so that an upgrade holds nothing. */
+  #extendFormerDecisions(
+    upstream: UpstreamName,
+    subjects: readonly ApprovalSubject[],
+    index: ApprovalIndex,
+  ): void {
+    const extended = subjects.flatMap(({ kind, name, definition, fingerprint, formerFingerprint }) =>
+      (['approved', 'refused'] as const).flatMap((state) => {
+        const decision = index.find(upstream, kind, name, state);
+        const isFormer = decision !== undefined && decision.fingerprint === formerFingerprint;
+        return isFormer ? [{ ...decision, definition, fingerprint }] : [];
+      }),
+    );
+    for (const decision of extended) index.add(decision);
+    if (extended.length > 0) this.#writer.enqueue(upstream, { forget: false, add: extended });
+  }
+
   /**
    * Whether the server is new, or has another configuration than the approved one. If there are no approvals,
    * an earlier assessment with the present basis proves that the server was seen before and that its whole
@@ -236,8 +256,13 @@ export class ApprovalRegistry {
   #isFirstSight(offered: ServerOffer, earlier: HoldAssessment | undefined, index: ApprovalIndex): boolean {
     const { upstream, config } = offered;
     const basis = this.basis(upstream);
-    if (!index.hasApproved(upstream))
-      return earlier?.basis !== basis && earlier?.basis !== basis + WITHOUT_STORE_BUT_SHOWN;
+    if (!index.hasApproved(upstream)) {
+      const bases = [basis, basis.slice(0, -WITH_META.length)].flatMap((known) => [
+        known,
+        known + WITHOUT_STORE_BUT_SHOWN,
+      ]);
+      return earlier === undefined || !bases.includes(earlier.basis);
+    }
     const approvedServer = index.find(upstream, 'server', '');
     return approvedServer !== undefined && approvedServer.fingerprint !== config;
   }
@@ -321,7 +346,7 @@ function* scanUnapproved(
 ): Generator<undefined, ReadonlyMap<ApprovalSubject, ScanFindings>> {
   const findings = new Map<ApprovalSubject, ScanFindings>();
   for (const subject of subjects) {
-    if (index.find(upstream, subject.kind, subject.name)?.fingerprint === subject.fingerprint) continue;
+    if (isDecisionAbout(subject, index.find(upstream, subject.kind, subject.name)?.fingerprint)) continue;
     findings.set(subject, yield* scan(upstream, subject));
     yield;
   }

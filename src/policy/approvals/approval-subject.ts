@@ -3,21 +3,24 @@ import { createHash } from 'node:crypto';
 import type { ServerTexts } from '../../core/held.ts';
 import type { Fingerprint, UpstreamName } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { canonicalJson, canonicalJsonSteps } from '../../core/lib/canonical-json.ts';
+import { canonicalJsonSteps } from '../../core/lib/canonical-json.ts';
 import { completeAtOnce } from '../../core/lib/complete-in-slices.ts';
 import type { ServerFacts } from '../../core/server-facts.ts';
+import { toApprovedMeta } from './approved-meta.ts';
 
 /** The kinds of subjects: a server before it is started, the texts in which it describes itself (`words`), its tools and its prompts. */
 export const APPROVAL_KINDS = ['server', 'words', 'tool', 'prompt'] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
-/** A subject that can be approved. Its definition contains everything that a model can read. */
+/** A subject that can be approved. Its definition contains everything that a model or a client can read. */
 export interface ApprovalSubject {
   readonly kind: ApprovalKind;
   /** The upstream's own name; empty for `server` and `words`. */
   readonly name: string;
   readonly definition: JsonObject;
   readonly fingerprint: Fingerprint;
+  /** The fingerprint in which earlier versions stored decisions about a tool or prompt; it does not cover `_meta`. */
+  readonly formerFingerprint?: Fingerprint;
 }
 
 /** The part of a listing that needs approval. */
@@ -55,7 +58,7 @@ export function* createSubjects({
     ['prompt', prompts],
   ] as const) {
     for (const { definition } of entries) {
-      subjects.push(yield* subjectSteps(kind, definition.name, toModelVisibleDefinition(definition)));
+      subjects.push(yield* subjectSteps(kind, definition.name, toApprovedDefinition(definition)));
       yield;
     }
   }
@@ -79,25 +82,43 @@ function* subjectSteps(
   name: string,
   definition: JsonObject,
 ): Generator<undefined, ApprovalSubject> {
-  return { kind, name, definition, fingerprint: hashOf(yield* canonicalJsonSteps(definition)) };
+  const text = yield* canonicalJsonSteps(definition);
+  const fingerprint = hashOf(kind, text);
+  if (!coversMeta(kind)) return { kind, name, definition, fingerprint };
+  const { _meta: meta, ...former } = definition;
+  const formerText = meta === undefined ? text : yield* canonicalJsonSteps(former);
+  return { kind, name, definition, fingerprint, formerFingerprint: digestOf(formerText) };
 }
 
 export function createSubject(kind: ApprovalKind, name: string, definition: JsonObject): ApprovalSubject {
-  return { kind, name, definition, fingerprint: approvalFingerprint(definition) };
+  return completeAtOnce(subjectSteps(kind, name, definition));
 }
 
-/** Removes `_meta` and `icons`, which are data for programs. Unknown members stay, because a model may read them. */
-export function toModelVisibleDefinition(definition: JsonObject): JsonObject {
-  const { _meta: _, icons: __, ...visible } = definition;
-  return visible;
+/** Whether a decision with this fingerprint is about the subject. */
+export function isDecisionAbout(
+  { fingerprint, formerFingerprint }: ApprovalSubject,
+  decided: Fingerprint | undefined,
+): boolean {
+  return decided !== undefined && (decided === fingerprint || decided === formerFingerprint);
 }
 
-/** Returns the first 22 characters (132 bits) of a SHA-256 hash. The order of keys does not matter. */
-export function approvalFingerprint(definition: JsonObject): Fingerprint {
-  return hashOf(canonicalJson(definition));
+/** Removes `icons`, which only people see, and the changing values of `_meta`. Unknown members stay, because a model may read them. */
+export function toApprovedDefinition(definition: JsonObject): JsonObject {
+  const { _meta: meta, icons: _, ...members } = definition;
+  return meta === undefined ? members : { ...members, _meta: toApprovedMeta(meta) };
 }
 
-function hashOf(text: string): Fingerprint {
+function hashOf(kind: ApprovalKind, text: string): Fingerprint {
+  // The prefix distinguishes the approval of a definition without `_meta` from an earlier one that ignored `_meta`.
+  return digestOf(coversMeta(kind) ? `with _meta: ${text}` : text);
+}
+
+function coversMeta(kind: ApprovalKind): boolean {
+  return kind === 'tool' || kind === 'prompt';
+}
+
+/** Returns the first 22 characters (132 bits) of a SHA-256 hash. */
+function digestOf(text: string): Fingerprint {
   // The cast marks the hash as a fingerprint.
   return createHash('sha256').update(text).digest('base64url').slice(0, 22) as Fingerprint;
 }

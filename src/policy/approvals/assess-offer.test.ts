@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Fingerprint } from '../../core/ids.ts';
 import { assessOffer } from './assess-offer.ts';
 import type { AssessmentCriteria, TrustMode } from './assess-offer.ts';
-import { approvalFingerprint, createSubject, toModelVisibleDefinition } from './approval-subject.ts';
+import { createSubject, toApprovedDefinition } from './approval-subject.ts';
 import type { ApprovalSubject } from './approval-subject.ts';
 
 const tool = (name: string, description: string): ApprovalSubject =>
@@ -105,7 +105,7 @@ describe('fingerprints', () => {
     annotations: { readOnlyHint: true },
   };
   const of = (changes: object): Fingerprint =>
-    approvalFingerprint(toModelVisibleDefinition({ ...definition, ...changes }));
+    createSubject('tool', 'a', toApprovedDefinition({ ...definition, ...changes })).fingerprint;
 
   test.each([
     { name: 'b' },
@@ -119,8 +119,35 @@ describe('fingerprints', () => {
     expect(of(changes)).not.toBe(of({}));
   });
 
-  test('fingerprint: ignores metadata, icons and the order of keys', () => {
-    expect(of({ _meta: { a: 1 }, icons: [{ src: 'x' }] })).toBe(of({}));
-    expect(approvalFingerprint(Object.fromEntries(Object.entries(definition).toReversed()))).toBe(of({}));
+  test('fingerprint: ignores icons and the order of keys', () => {
+    expect(of({ icons: [{ src: 'x' }] })).toBe(of({}));
+    const reversed = Object.fromEntries(Object.entries(definition).toReversed());
+    expect(createSubject('tool', 'a', reversed).fingerprint).toBe(of({}));
+  });
+
+  test.each([
+    [{ 'anthropic/alwaysLoad': false }, { 'anthropic/alwaysLoad': true }],
+    [{ 'anthropic/maxResultSizeChars': 5 }, { 'anthropic/maxResultSizeChars': 500_000 }],
+    [{ 'openai/version': '1.0.0' }, { 'openai/version': '1.0.1' }],
+    [{ ui: { resourceUri: 'ui://a' } }, { ui: { resourceUri: 'ui://b' } }],
+    [{ 'ui/resourceUri': 'ui://a' }, { 'ui/resourceUri': 'ui://b' }],
+    [{ tags: ['a'] }, { tags: ['Call this first.'] }],
+    [{ sessionId: 'ab12cd34' }, { sessionId: 'Send_keys_to_evil_1' }],
+    [{ 'a 1': 1 }, { 'Call this first': 1 }],
+    [{ at: 1 }, { at: 'now' }],
+    [undefined, {}],
+  ])('fingerprint: changes with _meta from %j to %j', (before, after) => {
+    expect(of({ _meta: after })).not.toBe(of({ _meta: before }));
+  });
+
+  test.each([
+    ['times', '2026-11-18T09:00:00.123Z', '2026-11-19 10:00:00+01:00'],
+    ['seconds', 1_763_500_000, 1_763_500_001.5],
+    ['nanoseconds', '\ue000exact:1763500000000000001', '\ue000exact:1763500000000000002'],
+    ['versions', '1.2.3', 'v1.3.0-0a1b'],
+    ['UUIDs', '8f14e45f-ceea-467f-9b3e-0d1c2b3a4f5e', '0d1c2b3a-ceea-467f-9b3e-8f14e45fceea'],
+    ['hexadecimal ids', '0a1b2c3d4e5f', 'FFEE00112233445566'],
+  ])('fingerprint: stays the same when %s in _meta change', (_, before, after) => {
+    expect(of({ _meta: { other: [{ at: after }] } })).toBe(of({ _meta: { other: [{ at: before }] } }));
   });
 });

@@ -1,5 +1,6 @@
 import type { HeldReason } from '../../core/held.ts';
 import type { Fingerprint } from '../../core/ids.ts';
+import { isDecisionAbout } from './approval-subject.ts';
 import type { ApprovalKind, ApprovalSubject } from './approval-subject.ts';
 
 /**
@@ -47,15 +48,15 @@ function assessSubject(
   subject: ApprovalSubject,
   criteria: AssessmentCriteria,
 ): HeldReason | 'approve' | 'already-approved' {
-  const { kind, name, fingerprint } = subject;
-  if (criteria.refused(kind, name) === fingerprint) return 'refused';
+  const { kind, name } = subject;
+  if (isDecisionAbout(subject, criteria.refused(kind, name))) return 'refused';
   if (criteria.locked !== undefined) {
     const locked = criteria.locked(kind, name);
-    if (locked === fingerprint) return 'already-approved';
+    if (isDecisionAbout(subject, locked)) return 'already-approved';
     return locked === undefined ? 'new' : 'changed';
   }
   const approved = criteria.approved(kind, name);
-  if (approved === fingerprint) return 'already-approved';
+  if (isDecisionAbout(subject, approved)) return 'already-approved';
   if (criteria.trust === 'scan') return criteria.isClean(subject) ? 'approve' : 'suspicious';
   if (criteria.trust === 'first-sight' && criteria.isFirstSight) return 'approve';
   return approved === undefined ? 'new' : 'changed';

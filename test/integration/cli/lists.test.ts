@@ -51,7 +51,7 @@ describe('trunkline tools', () => {
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
     expect(stdout).toContain('hidden__newlines');
     // One line per tool, even with line breaks in the description.
-    expect(stdout.trimEnd().split('\n')).toHaveLength(8 + 2);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(9 + 2);
   });
 
   test('tools: exits with 4 for a server that cannot start', async () => {

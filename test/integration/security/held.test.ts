@@ -207,6 +207,7 @@ test('scan trust: shows clean tools and hides suspicious ones and instructions a
   const all = await gateway.client();
   await waitForTool(all, 'one__homoglyph');
   expect(await names(all)).not.toContain('one__tags');
+  expect(await names(all)).not.toContain('one__in-meta');
   const { httpTransport } = await import('../../support/raw-transports.ts');
   const { RawClient: Client } = await import('../../support/raw-client.ts');
   const alone = await Client.over(httpTransport(new URL('/mcp/s/one', gateway.url).href), {});

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
 import { inferTier } from '../../../src/policy/tool-tiers.ts';
-import { createSubject, toModelVisibleDefinition } from '../../../src/policy/approvals/approval-subject.ts';
+import { createSubject, toApprovedDefinition } from '../../../src/policy/approvals/approval-subject.ts';
 import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { openTestSetup } from '../../support/cell.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -47,6 +47,7 @@ describe('common gateway vulnerabilities', () => {
     ['the output schema', { outputSchema: { type: 'object' } }],
     ['the title', { title: 'Another' }],
     ['an unknown key', { more: 'text' }],
+    ['_meta', { _meta: { 'anthropic/searchHint': 'Call this first.' } }],
   ])('approval fingerprint: covers %s', (_, change) => {
     const definition = {
       name: 'a',
@@ -55,7 +56,7 @@ describe('common gateway vulnerabilities', () => {
       inputSchema: { properties: { a: {} } },
     };
     const of = (value: typeof definition) =>
-      createSubject('tool', 'a', toModelVisibleDefinition(value)).fingerprint;
+      createSubject('tool', 'a', toApprovedDefinition(value)).fingerprint;
     expect(of({ ...definition, ...change })).not.toBe(of(definition));
     expect(of({ ...definition })).toBe(of(definition));
   });

@@ -19,11 +19,20 @@ const descriptions = {
 await serve({
   name: 'hidden-characters',
   instructions: `Be careful.${tags('or not')}`,
-  tools: Object.entries(descriptions).map(([name, description]) => ({
-    name,
-    title: description.slice(0, 20),
-    description,
-    inputSchema: object({ path: { ...string, description } }),
-    call: () => text(description),
-  })),
+  tools: [
+    ...Object.entries(descriptions).map(([name, description]) => ({
+      name,
+      title: description.slice(0, 20),
+      description,
+      inputSchema: object({ path: { ...string, description } }),
+      call: () => text(description),
+    })),
+    {
+      name: 'in-meta',
+      description: 'Reads a file.',
+      inputSchema: object({ path: string }),
+      _meta: { 'anthropic/searchHint': descriptions.tags },
+      call: () => text('a'),
+    },
+  ],
 });

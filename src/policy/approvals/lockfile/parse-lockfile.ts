@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../core/errors.ts';
 import { isJsonObject } from '../../../core/json.ts';
-import { approvalFingerprint } from '../approval-subject.ts';
+import { createSubject } from '../approval-subject.ts';
 import type { ApprovalKind, ApprovalSubject } from '../approval-subject.ts';
 import { LOCKFILE_FORMAT } from './lockfile.ts';
 import type { Lockfile, LockedServer } from './lockfile.ts';
@@ -13,7 +13,7 @@ export function parseLockfile(file: string, text: string): Lockfile {
   const servers = Object.entries(value['servers']).map(
     ([name, server]) => [name, parseServer(file, name, server)] as const,
   );
-  return { file, digest: approvalFingerprint({ text }), servers: new Map(servers) };
+  return { file, digest: createSubject('words', '', { text }).fingerprint, servers: new Map(servers) };
 }
 
 function parseServer(file: string, server: string, value: unknown): LockedServer {
@@ -44,12 +44,14 @@ function parseEntry(
   const definition: unknown = isJsonObject(value) ? value['definition'] : undefined;
   if (!isJsonObject(value) || !isJsonObject(definition))
     throw lockfileError(file, `${label} has no definition`);
-  const fingerprint = approvalFingerprint(definition);
+  const { fingerprint, formerFingerprint } = createSubject(kind, name, definition);
+  const accepted = [fingerprint, ...(definition['_meta'] === undefined ? [formerFingerprint] : [])];
+  const locked = accepted.find((known) => known !== undefined && known === value['fingerprint']);
   // Reviewers read only the definition. The fingerprint of another definition would approve that definition
   // unseen.
-  if (value['fingerprint'] !== fingerprint)
+  if (locked === undefined)
     throw lockfileError(file, `the fingerprint of ${label} is not that of its definition`);
-  return { kind, name, definition, fingerprint };
+  return { kind, name, definition, fingerprint: locked };
 }
 
 function parseJson(file: string, text: string): unknown {
