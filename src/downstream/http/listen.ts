@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -51,6 +51,8 @@ const LIMITS: ListenLimits = {
   maxConnections: 4096,
   maxHeaderBytes: 16 * 1024,
 };
+/** Together, this many requests take a few milliseconds. */
+const MAX_PIPELINED_PER_TURN = 10;
 const ADDRESS = /^(?:(\[[0-9a-f:.]+\]|[^\s:[\]]*):)?(\d{1,5})$/i;
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
 /** After this time, `acceptAll` no longer waits for `QUIET_MS` without new connections. After twice this time, it gives up. */
@@ -71,7 +73,7 @@ export async function listen(options: {
   const { address, routes, log } = options;
   const { host, port } = parseAddress(address, options.requiresAuth === true);
   const limits = { ...LIMITS, ...options.limits };
-  const connections = new ConnectionTracker();
+  const connections = new ConnectionTracker(routes);
   const server = createServer(
     {
       headersTimeout: limits.headersMs,
@@ -83,10 +85,7 @@ export async function listen(options: {
       keepAlive: true,
       keepAliveInitialDelay: 30_000,
     },
-    (request, response) => {
-      connections.onRequest(request.socket, response);
-      routes.handle(request, response);
-    },
+    (request, response) => connections.onRequest(request, response),
   );
   server.maxConnections = limits.maxConnections;
   server.on('connection', (socket) => connections.onAccepted(socket));
@@ -226,9 +225,16 @@ async function acceptAll(connections: ConnectionTracker): Promise<void> {
  * connections that have not sent anything yet, although their first request may be on its way.
  */
 class ConnectionTracker {
+  readonly #routes: Pick<McpRoutes, 'handle'>;
   readonly #connections = new Map<Socket, ConnectionUse>();
+  /** Pipelined requests that have not been handled yet. */
+  readonly #pipelined: PipelinedRequest[] = [];
   /** The time of the last new connection, by `performance.now()`. */
   lastAcceptedAt = -Infinity;
+
+  constructor(routes: Pick<McpRoutes, 'handle'>) {
+    this.#routes = routes;
+  }
 
   onAccepted(socket: Socket): void {
     this.lastAcceptedAt = performance.now();
@@ -236,9 +242,25 @@ class ConnectionTracker {
     socket.once('close', () => this.#connections.delete(socket));
   }
 
-  onRequest(socket: Socket, response: ServerResponse): void {
-    this.#connections.get(socket)?.onRequest(response);
+  /** Handles a request at once, unless earlier ones of its connection are unanswered. */
+  onRequest(request: IncomingMessage, response: ServerResponse): void {
+    const use = this.#connections.get(request.socket);
+    if (use === undefined || !use.onRequest(response)) this.#routes.handle(request, response);
+    else {
+      use.hold();
+      if (this.#pipelined.push({ use, request, response }) === 1) setImmediate(this.#handlePipelined);
+    }
   }
+
+  /** Handles a few pipelined requests per turn of the event loop, because one read of a socket contains hundreds of small ones. */
+  readonly #handlePipelined = (): void => {
+    for (const { use, request, response } of this.#pipelined.splice(0, MAX_PIPELINED_PER_TURN)) {
+      // A request whose connection has closed is dropped, as if it had never been read.
+      if (!request.socket.destroyed) this.#routes.handle(request, response);
+      use.release();
+    }
+    if (this.#pipelined.length > 0) setImmediate(this.#handlePipelined);
+  };
 
   /** Closes the connections whose requests are all answered and that have not sent anything since. */
   closeUnused(): void {
@@ -246,11 +268,17 @@ class ConnectionTracker {
   }
 }
 
+interface PipelinedRequest {
+  readonly use: ConnectionUse;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
 /** Tracks whether one connection is between two requests. */
 class ConnectionUse {
   readonly #socket: Socket;
   #pendingResponses = 0;
-  #isPausedForTurn = false;
+  #heldRequests = 0;
   /** The value of `bytesRead` when the last response ended; undefined before the first response. */
   #answeredBytes: number | undefined;
 
@@ -258,28 +286,29 @@ class ConnectionUse {
     this.#socket = socket;
     // Node itself resumes after each request.
     socket.on('resume', () => {
-      if (this.#isPausedForTurn) socket.pause();
+      if (this.#heldRequests > 0) socket.pause();
     });
   }
 
-  onRequest(response: ServerResponse): void {
+  /** Returns whether earlier requests of the connection are unanswered. */
+  onRequest(response: ServerResponse): boolean {
     this.#pendingResponses++;
     response.on('close', this.#onAnswered);
-    if (this.#pendingResponses > 1) this.#pauseForOneTurn();
+    return this.#pendingResponses > 1;
   }
 
   /**
-   * Reads nothing more of pipelined requests until the next turn of the event loop, because Node would read and handle up to two
-   * megabytes in one turn. Requests that were read already, at most 64 kB, are still handled.
+   * Reads nothing more from the connection until the held request is released, because Node would read up to two megabytes of
+   * requests in one turn. Requests that were read already, at most 64 kB, wait for their turn.
    */
-  #pauseForOneTurn(): void {
-    if (this.#isPausedForTurn) return;
-    this.#isPausedForTurn = true;
+  hold(): void {
+    this.#heldRequests++;
     this.#socket.pause();
-    setImmediate(() => {
-      this.#isPausedForTurn = false;
-      this.#socket.resume();
-    });
+  }
+
+  release(): void {
+    this.#heldRequests--;
+    if (this.#heldRequests === 0) this.#socket.resume();
   }
 
   get isUnused(): boolean {
