@@ -4,7 +4,6 @@ import type { CallRequest } from '../gateway/calls/call-request.ts';
 import type { CatalogView } from '../gateway/catalog-view.ts';
 import type { Cancellation } from '../core/lib/cancellation.ts';
 import type { Payload } from '../core/lib/payload.ts';
-import { callerKey } from '../core/caller.ts';
 import type { Caller } from '../core/caller.ts';
 import type { RequestingClient, CallDeadline } from '../core/requesting-client.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -50,10 +49,9 @@ export class ClientCall implements RequestingClient, ExposureContext {
     this.info = info;
     this.capabilities = capabilities;
     this.logLevel = logLevel;
-    const { isConnection = false, caller } = client.options;
-    // A modern client has a session only if it stays connected; otherwise, servers that are not shared belong to its caller.
+    const { isConnection = false } = client.options;
     const hasSession = era === 'legacy' || isConnection;
-    this.serverSession = hasSession ? client.id : `caller:${callerKey(caller)}`;
+    this.serverSession = client.sessionKey(era);
     this.group = `${hasSession ? this.serverSession : randomUUID()}:${String(request.id)}`;
     this.session = era === 'legacy' ? this.serverSession : this.group;
   }
@@ -118,6 +116,10 @@ export class ClientCall implements RequestingClient, ExposureContext {
 
   get caller(): Caller {
     return this.client.options.caller;
+  }
+
+  get listOwner(): string {
+    return this.serverSession;
   }
 
   get signIns(): SignInOffers | undefined {

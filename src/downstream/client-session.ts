@@ -3,6 +3,7 @@ import type { Exposure, ExposureChoice } from '../exposure/exposure.ts';
 import type { Backend, SingleServerBackend } from '../gateway/backend.ts';
 import type { ChangedLists, CatalogView } from '../gateway/catalog-view.ts';
 import type { Payload } from '../core/lib/payload.ts';
+import { callerKey } from '../core/caller.ts';
 import type { Caller } from '../core/caller.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -36,7 +37,9 @@ export interface ClientSessionOptions {
   readonly channel: ClientChannel;
   readonly lists: ListCache;
   /** Called with the list when the gateway itself answers `tools/list`. */
-  readonly onListed?: ((view: () => CatalogView, exposure: Exposure, list: Payload) => void) | undefined;
+  readonly onListed?:
+    | ((view: () => CatalogView, exposure: Exposure, list: Payload, owner: string) => void)
+    | undefined;
   readonly parked: ParkedCalls;
   readonly mirrored: HeaderParamCache;
   /** The address that the client uses, such as the path of an HTTP request; a parked call continues only there. */
@@ -150,6 +153,12 @@ export abstract class ClientSession implements SessionConnection {
   /** The state, or undefined if no request has needed it so far. */
   get existingState(): SessionState | undefined {
     return this.#state;
+  }
+
+  /** Identifies the session. A modern client has one only if it stays connected; otherwise, its caller stands for it. */
+  sessionKey(era: Era): string {
+    const { isConnection = false, caller } = this.options;
+    return era === 'legacy' || isConnection ? this.id : `caller:${callerKey(caller)}`;
   }
 
   handleRequest(request: IncomingRequest): void {

@@ -175,7 +175,7 @@ async function listEntries(
   state?.receivedLists.recordListing(method, { digests: session.exposure.digests(view, era, clientName) });
   const meta = session.listMeta(method, view, era);
   const list = lists.get(method, view, exposure, { era, revealed, meta });
-  if (method === 'tools/list') onListed?.(() => session.view, exposure, list);
+  if (method === 'tools/list') onListed?.(() => session.view, exposure, list, session.sessionKey(era));
   return list;
 }
 

@@ -30,6 +30,7 @@ describe('direct exposure', () => {
     const result = await directExposure.callTool('files__read', request, {
       caller: { id: 'local', via: 'stdio', profile: 'default' },
       view: memoryView(),
+      listOwner: 'session',
       settled: () => Promise.resolve(memoryView()),
       reveal: () => {},
       callUntilResult: () => Promise.reject(new Error('Nobody does.')),

@@ -28,6 +28,8 @@ export interface Exposure {
 export interface ExposureContext {
   readonly caller: Caller;
   readonly view: CatalogView;
+  /** The session of the client, or the caller of a client without sessions; lists of tools are counted for it. */
+  readonly listOwner: string;
   /** Resolves to the view once every server was listed or the startup wait has timed out. */
   settled(): Promise<CatalogView>;
   /** Calls a tool as `caller`; an exposure cannot act for another caller. */

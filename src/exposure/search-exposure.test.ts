@@ -91,6 +91,7 @@ async function ask(
   const payload = await createSearchExposure({ ...options, ...changes }).callTool(name, request, {
     caller,
     view: gateway.view(caller),
+    listOwner: 'session',
     settled: () => Promise.resolve(gateway.view(caller)),
     call: (inner, rest) => gateway.callTool(caller, inner, rest),
     callUntilResult: (inner, rest) => gateway.callTool(caller, inner, rest),

@@ -49,6 +49,7 @@ async function ask(name: string, args: unknown, by = caller): Promise<JsonObject
   const payload = await exposure.callTool(name, request, {
     caller: by,
     view: gateway.view(by),
+    listOwner: 'session',
     settled: () => Promise.resolve(gateway.view(by)),
     call: (inner, rest) => gateway.callTool(by, inner, rest),
     callUntilResult: (inner, rest) => gateway.callTool(by, inner, rest),

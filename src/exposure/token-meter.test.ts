@@ -32,15 +32,15 @@ function opened() {
   return { saved, meter: new TokenMeter({ save }) };
 }
 
-function call(exposure: Exposure, name: string, args: object): Promise<Payload> {
+function call(exposure: Exposure, name: string, args: object, listOwner = 'client'): Promise<Payload> {
   const request = { params: { arguments: args } } as unknown as CallRequest; // The meter reads no other members.
-  return exposure.callTool(name, request, {} as ExposureContext); // The exposure does not read the context.
+  return exposure.callTool(name, request, { listOwner, view } as ExposureContext); // Nothing reads more of it.
 }
 
 test('token meter: counts the tokens of a short tool list and of the full list it replaces', async () => {
   const { meter, saved } = opened();
-  meter.recordListing(() => view, searching, menu);
-  meter.recordListing(() => view, searching, menu);
+  meter.recordListing(() => view, searching, menu, 'client');
+  meter.recordListing(() => view, searching, menu, 'client');
   await meter.flush();
   const whole = directExposure
     .tools(view)
@@ -58,7 +58,12 @@ test('token meter: counts the tokens of a short tool list and of the full list i
 
 test('token meter: counts no savings when every tool is listed', async () => {
   const { meter, saved } = opened();
-  meter.recordListing(() => view, directExposure, Payload.of({ tools: directExposure.tools(view) }));
+  meter.recordListing(
+    () => view,
+    directExposure,
+    Payload.of({ tools: directExposure.tools(view) }),
+    'client',
+  );
   await meter.flush();
   expect(saved[0]?.menu).toBe(saved[0]?.whole);
   expect(meter.withMetering(directExposure)).toBe(directExposure);
@@ -68,6 +73,9 @@ test('token meter: counts search and describe calls only', async () => {
   const { meter, saved } = opened();
   const exposure = meter.withMetering(searching);
   expect(meter.withMetering(searching)).toBe(exposure);
+  meter.recordListing(() => view, searching, menu, 'client');
+  await meter.flush();
+  saved.length = 0;
   const question = { query: 'read a file' };
   expect(await call(exposure, 'search_tools', question)).toBe(answer);
   await call(exposure, 'describe_tools', question);
@@ -75,6 +83,18 @@ test('token meter: counts search and describe calls only', async () => {
   await meter.flush();
   const once = estimateTokens(JSON.stringify(question)) + estimateTokens(answer.text);
   expect(saved).toEqual([{ whole: 0, menu: 0, search: 2 * once, lists: 0, searches: 2 }]);
+});
+
+test('token meter: compares a client that only searches with one full list, once', async () => {
+  const { meter, saved } = opened();
+  meter.recordListing(() => view, searching, menu, 'lists');
+  await meter.flush();
+  const exposure = meter.withMetering(searching);
+  await call(exposure, 'search_tools', { query: 'read' }, 'lists');
+  await call(exposure, 'search_tools', { query: 'read' }, 'only searches');
+  await call(exposure, 'search_tools', { query: 'write' }, 'only searches');
+  await meter.flush();
+  expect(saved[1]).toMatchObject({ whole: saved[0]!.whole, menu: 0, lists: 0, searches: 3 });
 });
 
 test('token meter: reads only the beginning of a long query', async () => {
@@ -94,7 +114,7 @@ test('token meter: saves nothing without activity and the rest on dispose', asyn
   const { meter, saved } = opened();
   await meter.flush();
   expect(saved).toEqual([]);
-  meter.recordListing(() => view, searching, menu);
+  meter.recordListing(() => view, searching, menu, 'client');
   await meter[Symbol.asyncDispose]();
   expect(saved).toHaveLength(1);
 });
@@ -102,7 +122,7 @@ test('token meter: saves nothing without activity and the rest on dispose', asyn
 test('token meter: waits for unlisted servers, except on dispose', async () => {
   const { meter, saved } = opened();
   let current = memoryView([], { servers: [{ name: files }] });
-  meter.recordListing(() => current, searching, menu);
+  meter.recordListing(() => current, searching, menu, 'client');
   await meter.flush();
   expect(saved).toEqual([]);
   current = view;

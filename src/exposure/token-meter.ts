@@ -4,13 +4,13 @@ import { stringifyExact } from '../core/lib/exact-json.ts';
 import type { Payload } from '../core/lib/payload.ts';
 import type { ToolEntry } from '../core/entry.ts';
 import { directExposure } from './direct-exposure.ts';
-import type { Exposure } from './exposure.ts';
+import type { Exposure, ExposureContext } from './exposure.ts';
 import { toListedTool } from './to-listed-tool.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
 /** Estimated tokens, and the number of lists and searches that used them. */
 export interface ToolListTokens {
-  /** Tokens that listing every tool in full would have cost. */
+  /** Tokens that listing every tool in full would have cost: for each list, and for each client that searched without one. */
   readonly whole: number;
   /** Tokens of the tool lists and instructions that clients received. */
   readonly menu: number;
@@ -47,6 +47,7 @@ const TOOLS_PER_SLICE = 50;
 const SAMPLE_CHARS = 100_000;
 /** The maximum number of deferred measurements; further ones are dropped. */
 const MAX_DEFERRED = 1000;
+const MAX_COMPARED = 10_000;
 const ZERO: ToolListTokens = { whole: 0, menu: 0, search: 0, lists: 0, searches: 0 };
 const FINDER_TOOL_NAMES: ReadonlySet<string> = new Set(['search_tools', 'describe_tools']);
 
@@ -62,6 +63,8 @@ export class TokenMeter implements AsyncDisposable {
   readonly #payloads = new WeakMap<Payload, number>();
   readonly #meteredExposures = new WeakMap<Exposure, Exposure>();
   readonly #measurements = new Set<Promise<void>>();
+  /** The clients that have received a list, or whose search was compared with one. The oldest are forgotten. */
+  readonly #compared = new Set<string>();
   #counts: Counts = { ...ZERO };
   #saveTimer: NodeJS.Timeout | undefined;
   /** Lists that were sent before every server was listed. */
@@ -76,7 +79,8 @@ export class TokenMeter implements AsyncDisposable {
    * Records a list of tools that a client received. It is counted after every server was listed, because only
    * then are all tools known.
    */
-  recordListing(view: () => CatalogView, exposure: Exposure, payload: Payload): void {
+  recordListing(view: () => CatalogView, exposure: Exposure, payload: Payload, owner: string): void {
+    this.#isFirst(owner);
     const sent: SentList = { view, exposure, payload, checks: 0 };
     if (isSettled(view())) this.#countList(sent);
     else if (this.#unsettled.length < MAX_DEFERRED) {
@@ -139,18 +143,29 @@ export class TokenMeter implements AsyncDisposable {
       ...exposure,
       callTool: async (name, request, context) => {
         const payload = await exposure.callTool(name, request, context);
-        if (FINDER_TOOL_NAMES.has(name)) this.#countSearch(request.params['arguments'], payload);
+        if (FINDER_TOOL_NAMES.has(name)) this.#countSearch(request.params['arguments'], payload, context);
         return payload;
       },
     };
   }
 
-  #countSearch(args: unknown, answer: Payload): void {
+  /** Counts a search. A client that received no list here, such as one that kept an earlier list, would have received the full one. */
+  #countSearch(args: unknown, answer: Payload, { listOwner, view }: ExposureContext): void {
+    const isFirst = this.#isFirst(listOwner);
     this.#defer(async () => {
       await nextTurn();
       const search = estimateFromSample(stringifyExact(args ?? {})) + estimateFromSample(answer.text);
-      this.#add({ ...ZERO, search, searches: 1 });
+      this.#add({ ...ZERO, whole: isFirst ? await this.#tokensOfView(view) : 0, search, searches: 1 });
     });
+  }
+
+  /** Returns whether the client is counted for the first time. */
+  #isFirst(owner: string): boolean {
+    if (this.#compared.has(owner)) return false;
+    this.#compared.add(owner);
+    const [oldest] = this.#compared;
+    if (this.#compared.size > MAX_COMPARED && oldest !== undefined) this.#compared.delete(oldest);
+    return true;
   }
 
   #defer(measure: () => Promise<void>): void {

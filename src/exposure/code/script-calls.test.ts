@@ -19,6 +19,7 @@ function callsOf(send: Send, request: Partial<CallRequest> = {}, maxChars = 1000
   const context: ExposureContext = {
     caller: { id: 'local', via: 'stdio', profile: 'default' },
     view,
+    listOwner: 'session',
     settled: () => Promise.resolve(view),
     call: () => Promise.reject(new Error('Questions would be left open.')),
     callUntilResult: send,
