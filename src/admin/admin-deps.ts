@@ -3,6 +3,7 @@ import type { ConfigSnapshot } from '../config/config.ts';
 import type { ConfigState } from '../config/reload/config-state.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { PauseState } from '../gateway/control/pause-state.ts';
+import type { ConnectedClient } from '../core/connected-client.ts';
 import type { Caller } from '../core/caller.ts';
 import type { AuditTrail } from '../observability/audit/audit-trail.ts';
 import type { Logger } from '../observability/log.ts';
@@ -50,6 +51,8 @@ export interface AdminDeps {
   readonly url: () => string | undefined;
   /** Returns the number of connected client sessions. */
   readonly clients: () => number;
+  /** The clients of this gateway; `revision` changes when one connects or leaves. */
+  readonly connectedClients: { readonly revision: number; list(): readonly ConnectedClient[] };
   /** Stops the gateway, as SIGTERM does. */
   readonly stop: () => void;
   readonly log: Logger;

@@ -5,6 +5,8 @@ import type { Offer } from '../../test/support/memory-gateway.ts';
 import type { ConfigSnapshot } from '../config/config.ts';
 import { PauseState } from '../gateway/control/pause-state.ts';
 import type { Caller } from '../core/caller.ts';
+import type { ConnectedClient } from '../core/connected-client.ts';
+import type { ReplicaBus } from '../core/replica-bus.ts';
 import { GatewayError, RpcError } from '../core/errors.ts';
 import { AuditTrail } from '../observability/audit/audit-trail.ts';
 import { silentLogger } from '../observability/log.ts';
@@ -29,7 +31,13 @@ interface TestApi {
   readonly stops: readonly string[];
 }
 
-async function createApi(offers: Readonly<Record<string, Offer>>): Promise<TestApi> {
+/** The part of `AdminDeps` that tests replace. */
+type Replaced = Pick<Parameters<typeof createAdminRoutes>[0], 'replicas' | 'connectedClients'>;
+
+async function createApi(
+  offers: Readonly<Record<string, Offer>>,
+  { replicas, connectedClients = { revision: 0, list: () => [] } }: Partial<Replaced> = {},
+): Promise<TestApi> {
   const memory = await MemoryGateway.start(offers);
   onTestFinished(() => memory[Symbol.asyncDispose]());
   const stops: string[] = [];
@@ -84,6 +92,8 @@ async function createApi(offers: Readonly<Record<string, Offer>>): Promise<TestA
     since: 5,
     url: () => undefined,
     clients: () => 2,
+    connectedClients,
+    replicas,
     stop: () => stops.push('stop'),
     log: silentLogger,
   });
@@ -97,7 +107,47 @@ async function failure(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
+function connectedClient(id: string, usedAt: number): ConnectedClient {
+  return {
+    id,
+    name: 'editor',
+    protocol: '2025-11-25',
+    transport: 'http',
+    caller: 'key:ada',
+    profile: 'default',
+    exposure: 'search',
+    hasSession: true,
+    since: 1,
+    usedAt,
+    calls: 3,
+  };
+}
+
 describe('admin API', () => {
+  test('clients: lists those of every replica, and names the replicas that do not respond', async () => {
+    const replicas: ReplicaBus = {
+      self: 'one',
+      others: () => ['two', 'gone'],
+      request: (replica) =>
+        replica === 'two'
+          ? Promise.resolve({ clients: [connectedClient('b', 20)] })
+          : Promise.reject(new GatewayError('REPLICA_AWAY', 'It has stopped.')),
+      onRequest: () => ({ [Symbol.dispose]: () => {} }),
+    };
+    const list = (): readonly ConnectedClient[] => [connectedClient('a', 10), connectedClient('c', 30)];
+    const { client } = await createApi({}, { replicas, connectedClients: { revision: 0, list } });
+    const all = await client.request('GET /api/clients', {});
+    expect(all.clients.map(({ id, replica }) => [id, replica])).toEqual([
+      ['c', 'one'],
+      ['b', 'two'],
+      ['a', 'one'],
+    ]);
+    expect(all).toMatchObject({ total: 3, missing: ['gone'] });
+    const first = await client.request('GET /api/clients', { limit: 1 });
+    expect(first).toMatchObject({ total: 3, clients: [{ id: 'c' }] });
+    expect(await failure(client.request('GET /api/clients', { limit: 0 }))).toMatchObject({ code: 'USAGE' });
+  });
+
   test('status: reports the process, its clients and the state of every server', async () => {
     const { client } = await createApi({ a: { tools: [echo] } });
     const status = await client.request('GET /api/status', {});

@@ -13,6 +13,7 @@ import { addAccessRoutes } from './routes/access-routes.ts';
 import { addApprovalRoutes } from './routes/approval-routes.ts';
 import { addAuditRoutes } from './routes/audit-routes.ts';
 import { addCallRoutes } from './routes/call-routes.ts';
+import { addClientRoutes } from './routes/client-routes.ts';
 import { addEntryRoutes } from './routes/entry-routes.ts';
 import { addExplainRoutes } from './routes/explain-routes.ts';
 import { addGatewayRoutes } from './routes/gateway-routes.ts';
@@ -52,6 +53,7 @@ export function createAdminRoutes(deps: AdminDeps): AdminRoutes {
     addSessionRoutes,
     addStatisticsRoutes,
     addAccessRoutes,
+    addClientRoutes,
   ])
     addRoutes(app, routeDeps);
   addEventRoute(app, deps, hub);

@@ -5,6 +5,7 @@ import { readConfigText } from '../config/load-config.ts';
 import { deferred } from '../core/lib/deferred.ts';
 import { Scope } from '../core/lib/scope.ts';
 import { monotonicNow } from '../core/lib/monotonic-now.ts';
+import { ConnectedClients } from '../downstream/connected-clients.ts';
 import { SignInOffers } from '../downstream/questions/sign-in-offers.ts';
 import { LazySandbox } from '../exposure/code/lazy-sandbox.ts';
 import { OversizedResults } from '../exposure/results/oversized-results.ts';
@@ -82,6 +83,7 @@ interface Services {
   readonly sandbox: LazySandbox;
   readonly callers: CallerAuth;
   readonly dashboard: DashboardServer;
+  readonly clients: ConnectedClients;
   readonly admin: () => Promise<AdminRoutes>;
   /** Adds the tools for managing servers to the tools that a caller sees. */
   readonly addManagementTools: ReturnType<typeof createManagementToolDecorator>;
@@ -126,7 +128,9 @@ function openServices(
       log,
     }),
   );
+  const clients = new ConnectedClients();
   runtime.admin = createLazyAdmin(options, runtime, {
+    clients,
     gateway,
     audit,
     signIns,
@@ -142,7 +146,7 @@ function openServices(
     stop,
   });
   const addManagementTools = createManagementToolDecorator({ config, gateway, audit, management });
-  return { results, sandbox, callers, dashboard, admin: runtime.openAdmin, addManagementTools };
+  return { results, sandbox, callers, dashboard, clients, admin: runtime.openAdmin, addManagementTools };
 }
 
 /** Opens the store of results that are too long for a model. A fleet keeps them in its database, a single gateway in memory. */

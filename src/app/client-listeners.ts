@@ -4,6 +4,7 @@ import type { ConfigSnapshot } from '../config/config.ts';
 import type { ConfigDiff } from '../config/reload/diff-config.ts';
 import { ListCache } from '../downstream/methods/list-cache.ts';
 import { ParkedCalls } from '../downstream/questions/parked-calls.ts';
+import type { ConnectedClients } from '../downstream/connected-clients.ts';
 import { createClientSession } from '../downstream/client-session.ts';
 import type { ReplicaBus } from '../core/replica-bus.ts';
 import type { StoredSession, SessionConnection } from '../downstream/sessions/session-store.ts';
@@ -62,6 +63,7 @@ export interface ListenerDeps {
   readonly others: ReplicaBus | undefined;
   readonly dashboard: DashboardServer;
   readonly meter: TokenMeter;
+  readonly clients: ConnectedClients;
   readonly metricsText: () => string | undefined;
   readonly signIns: SignInOffers;
   /** Adds the tools for managing servers to the tools that a caller sees. */
@@ -163,12 +165,20 @@ function createConnector(
   config: () => ConfigSnapshot,
   deps: Pick<
     ListenerDeps,
-    'addManagementTools' | 'gateway' | 'log' | 'results' | 'sandbox' | 'signIns' | 'meter' | 'others'
+    | 'addManagementTools'
+    | 'gateway'
+    | 'log'
+    | 'results'
+    | 'sandbox'
+    | 'signIns'
+    | 'meter'
+    | 'clients'
+    | 'others'
   > & {
     readonly parked: ParkedCalls;
   },
 ): ConnectClient {
-  const { gateway, log, parked, signIns, meter } = deps;
+  const { gateway, log, parked, signIns, meter, clients } = deps;
   const lists = new ListCache();
   const mirrored = new HeaderParamCache();
   const { version } = options;
@@ -203,6 +213,7 @@ function createConnector(
       channel,
       lists,
       parked,
+      clients,
       mirrored,
       endpoint,
       isConnection,

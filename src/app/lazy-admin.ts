@@ -1,6 +1,8 @@
 import type { AdminFleet } from '../admin/contract/contract.ts';
 import type { ManagementAccess } from '../admin/admin-deps.ts';
 import type { AdminRoutes } from '../admin/admin-routes.ts';
+import { CLIENTS_SUBJECT } from '../core/connected-client.ts';
+import type { ConnectedClients } from '../downstream/connected-clients.ts';
 import type { TokenMeter } from '../exposure/token-meter.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -30,6 +32,7 @@ export function createLazyAdmin(
     readonly management: ManagementAccess;
     readonly dashboard: DashboardServer;
     readonly meter: TokenMeter;
+    readonly clients: ConnectedClients;
     readonly scope: Scope;
     readonly log: Logger;
     readonly stop: () => void;
@@ -38,6 +41,10 @@ export function createLazyAdmin(
   const { gateway, audit, signIns, log, stop } = deps;
   const { version, pid } = options;
   const since = Date.now();
+  const replicas = deps.fleet && createFleetBus(deps.fleet);
+  // The other replicas may ask before anything here has loaded the admin API.
+  const answering = replicas?.onRequest(CLIENTS_SUBJECT, async () => ({ clients: deps.clients.list() }));
+  if (answering !== undefined) deps.scope.defer(() => answering[Symbol.dispose]());
   let loading: Promise<AdminRoutes> | undefined;
   const load = async (): Promise<AdminRoutes> => {
     const { createAdminRoutes } = await import('../admin/admin-routes.ts');
@@ -53,7 +60,7 @@ export function createLazyAdmin(
       config: runtime.config,
       reload: () => runtime.reloader,
       fleet: () => deps.fleet && shownFleet(deps.fleet),
-      replicas: deps.fleet && createFleetBus(deps.fleet),
+      replicas,
       restartOnOwner: deps.restartOnOwner,
       kind: kindOf(options),
       openapi: options.openapi,
@@ -62,6 +69,7 @@ export function createLazyAdmin(
       since,
       url: runtime.url,
       clients: runtime.clients,
+      connectedClients: deps.clients,
       stop,
       log,
     });

@@ -15,6 +15,7 @@ import type { HeaderParamCache } from '../protocol/http/param-headers.ts';
 import type { ClientChannel, IncomingRequest } from '../protocol/client-connection.ts';
 import { handleRequest } from './handle-request.ts';
 import { ClientSubscriptions } from './methods/client-subscriptions.ts';
+import type { ConnectedClients } from './connected-clients.ts';
 import { describeGateway, describeSingleServer, buildListMeta } from './methods/initialize.ts';
 import type { ServerDescription } from './methods/initialize.ts';
 import { ReceivedLists } from './methods/received-lists.ts';
@@ -41,6 +42,8 @@ export interface ClientSessionOptions {
     | ((view: () => CatalogView, exposure: Exposure, list: Payload, owner: string) => void)
     | undefined;
   readonly parked: ParkedCalls;
+  /** Absent if nobody asks who is connected. */
+  readonly clients?: ConnectedClients | undefined;
   readonly mirrored: HeaderParamCache;
   /** The address that the client uses, such as the path of an HTTP request; a parked call continues only there. */
   readonly endpoint?: string;
@@ -172,7 +175,9 @@ export abstract class ClientSession implements SessionConnection {
   /** Continues a session that was opened at another replica or before a restart. */
   restore(): void {
     const facts = this.options.stored?.restored?.facts;
-    if (facts !== undefined) this.register(facts.info, facts.capabilities, { mayHaveListedBefore: true });
+    if (facts === undefined) return;
+    this.register(facts.info, facts.capabilities, { mayHaveListedBefore: true });
+    this.options.clients?.open(this, this.info, facts.protocol);
   }
 
   /** Records the description of a legacy client, and starts to announce changes to the client. */
@@ -211,7 +216,10 @@ export abstract class ClientSession implements SessionConnection {
     this.isClosed = true;
     this.#attachment?.[Symbol.dispose]();
     this.#questions?.close();
-    if (this.#id !== undefined) this.options.backend.endSession(this.#id);
+    if (this.#id !== undefined) {
+      this.options.backend.endSession(this.#id);
+      this.options.clients?.close(this.#id);
+    }
     this.#state?.subscriptions.close();
   }
 

@@ -114,6 +114,7 @@ function dispatch(session: ClientSession, request: IncomingRequest, era: Era): v
   const { method, params = {} } = request;
   try {
     if (era === 'modern') session.options.backend.declareClient(readCapabilities(params));
+    session.options.clients?.countRequest(session, request, era);
     const handler = METHODS[era].get(method) ?? unknownMethodHandler(session, method, era);
     const response = handler(session, request, params, era);
     if (response === undefined) return;

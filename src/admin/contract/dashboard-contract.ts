@@ -1,3 +1,4 @@
+import type { ConnectedClient } from '../../core/connected-client.ts';
 import type { Tier } from '../../core/tier.ts';
 import type { AuditRecord } from '../../observability/audit/audit-record.ts';
 import type { CallTimeSeries } from '../../observability/audit/call-time-series.ts';
@@ -25,6 +26,9 @@ export interface DashboardContract {
   'GET /api/latency': { response: AdminLatency };
   /** The tokens that tool lists and searches cost clients, and the tokens that listing all tools would have cost. */
   'GET /api/tokens': { query: { days?: number }; response: AdminTokenUsage };
+
+  /** Who is connected, the most recently used first; with a fleet, to all its replicas. */
+  'GET /api/clients': { query: { limit?: number }; response: AdminClients };
 
   'GET /api/profiles': { response: readonly AdminProfile[] };
   /** The tools that another caller would see: the owner of a key, or a caller with the given properties. */
@@ -117,6 +121,19 @@ export interface AdminTokenUsage extends AdminTokenCounts {
   readonly days: readonly ({ readonly day: string } & AdminTokenCounts)[];
 }
 
+export interface AdminConnectedClient extends ConnectedClient {
+  /** The replica of the fleet that serves the client. */
+  readonly replica?: string | undefined;
+}
+
+export interface AdminClients {
+  readonly clients: readonly AdminConnectedClient[];
+  /** The number of clients; `clients` contains at most `limit` of them. */
+  readonly total: number;
+  /** Replicas that did not respond, so their clients are missing. */
+  readonly missing: readonly string[];
+}
+
 export interface AdminProfile {
   readonly name: string;
   readonly description?: string | undefined;
@@ -182,6 +199,8 @@ export type AdminEvent =
       readonly event: 'keys';
       readonly data: { readonly name: string; readonly action: 'add' | 'revoke' };
     }
+  /** A client of this gateway connected or left. */
+  | { readonly event: 'clients'; readonly data: { readonly total: number } }
   /** Sent every five seconds, and when a pause begins or ends. */
   | { readonly event: 'tick'; readonly data: AdminTick };
 

@@ -18,6 +18,7 @@ export function watchChanges(deps: AdminDeps, emit: Emit): Disposable {
     pollServers(deps, emit),
     pollApprovals(deps, emit),
     pollTick(deps, emit),
+    pollClients(deps, emit),
     pollConfig(deps, emit),
   ];
   const records = new RecordPoller(deps, (record) => emit({ event: 'record', data: record }));
@@ -102,6 +103,16 @@ function pollConfig(deps: AdminDeps, emit: Emit): () => void {
       .then((data) => emit({ event: 'config', data }))
       // A failure is ignored: if the file cannot be read, a later poll finds the problem in the state.
       .catch(() => {});
+  };
+}
+
+function pollClients({ connectedClients }: AdminDeps, emit: Emit): () => void {
+  let known = connectedClients.revision;
+  return () => {
+    const { revision } = connectedClients;
+    if (revision === known) return;
+    known = revision;
+    emit({ event: 'clients', data: { total: connectedClients.list().length } });
   };
 }
 

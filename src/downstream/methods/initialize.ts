@@ -38,6 +38,7 @@ export function handleInitialize(session: ClientSession, params: JsonObject): Pr
   if (typeof requested !== 'string') throw invalidParamsError('protocolVersion must be a string.');
   session.register(clientInfo, capabilities);
   const version = negotiateVersion(requested);
+  session.options.clients?.open(session, session.info, version);
   return session.describe({ era: 'legacy', version }, (description) =>
     initializeResult(requested, description),
   );
