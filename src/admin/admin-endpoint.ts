@@ -48,6 +48,11 @@ export class AdminEndpoint {
     return path.startsWith('/api/') || path === ENTER_PATH || this.#options.site.has(path);
   }
 
+  /** Whether a person opened an address that nothing handles. The dashboard then says so, with status 404. */
+  hasNotFoundPage({ method, headers }: IncomingMessage): boolean {
+    return method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '') && this.#options.site.has('/');
+  }
+
   handle(request: IncomingMessage, response: ServerResponse): void {
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
     const address = this.#addressOf(request);
@@ -151,7 +156,13 @@ export class AdminEndpoint {
   }
 
   #servePage(request: IncomingMessage, response: ServerResponse, path: string): void {
-    const file = this.#options.site.get(path);
+    const { site } = this.#options;
+    const file = site.get(path);
+    const notFoundPage = this.hasNotFoundPage(request) ? site.get('/') : undefined;
+    if (file === undefined && notFoundPage !== undefined) {
+      const { headers, body } = notFoundPage;
+      return void response.writeHead(404, [...headers, 'Content-Length', String(body.length)]).end(body);
+    }
     if (file === undefined)
       return sendProblem(response, new GatewayError('ENTRY_NOT_FOUND', 'This page does not exist.'));
     if (request.headers['if-none-match'] === file.tag)

@@ -28,7 +28,8 @@ export function openDashboardListener(options: DashboardListenerOptions): Promis
     }
     const [path = ''] = url.split('?', 1);
     const problem = check.findForbiddenHeader(headers.host, headers.origin, socket);
-    if (problem === undefined && endpoint.canHandle(path)) return endpoint.handle(request, response);
+    if (problem === undefined && (endpoint.canHandle(path) || endpoint.hasNotFoundPage(request)))
+      return endpoint.handle(request, response);
     response.writeHead(problem === undefined ? 404 : 403, ['Content-Type', 'text/plain']);
     response.end(problem === undefined ? 'Not found.\n' : 'This Host or Origin is not allowed.\n');
   };

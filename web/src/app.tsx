@@ -9,6 +9,7 @@ import { formatTime } from './lib/format.ts';
 import { Access } from './pages/access/access.tsx';
 import { Activity } from './pages/activity/activity.tsx';
 import { Approvals } from './pages/approvals/approvals.tsx';
+import { Clients } from './pages/clients/clients.tsx';
 import { Overview } from './pages/overview/overview.tsx';
 import { Servers } from './pages/servers/servers.tsx';
 import { SignIn } from './pages/sign-in.tsx';
@@ -89,6 +90,8 @@ function pageAt(path: string): ComponentChildren {
       return <Tools />;
     case '/approvals':
       return <Approvals />;
+    case '/clients':
+      return <Clients />;
     case '/activity':
       return <Activity />;
     case '/access':

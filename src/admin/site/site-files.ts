@@ -14,7 +14,7 @@ export interface SiteFile {
 const MAX_FILES = 500;
 const INDEX = '/index.html';
 /** Paths that the dashboard renders in the browser. All of them, and the paths below them, get index.html. */
-const PAGES = ['/', '/servers', '/tools', '/approvals', '/activity', '/access'];
+const PAGES = ['/', '/servers', '/tools', '/approvals', '/clients', '/activity', '/access'];
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',

@@ -20,6 +20,8 @@ export interface HttpAuth {
   readonly admin?:
     | {
         canHandle(path: string): boolean;
+        /** Whether the dashboard answers a request that nothing handles, since a browser sent it. */
+        hasNotFoundPage(request: IncomingMessage): boolean;
         handle(request: IncomingMessage, response: ServerResponse): void;
       }
     | undefined;

@@ -180,8 +180,11 @@ export class McpRoutes implements AsyncDisposable {
     const { origin, host } = request.headers;
     const isMcp = isMcpPath(path);
     const isMetrics = path === '/metrics' && this.#metricsText() !== undefined;
-    const isAdmin = !isMcp && this.#auth.admin?.canHandle(path) === true;
-    if (!isMcp && !isMetrics && !isAdmin && !this.#isPage(path, host)) return sendNotFound(response);
+    const { admin } = this.#auth;
+    const isKnown = isMcp || isMetrics || this.#isPage(path, host);
+    const isAdmin =
+      !isMcp && (admin?.canHandle(path) === true || (!isKnown && admin?.hasNotFoundPage(request) === true));
+    if (!isKnown && !isAdmin) return sendNotFound(response);
     // The admin API and the metrics get no CORS headers, so that web pages of other origins cannot read them.
     const headers = isAdmin || isMetrics ? [] : corsHeaders(this.#hostCheck.readableBy(origin));
     const exchange: HttpExchange = { request, response, path, headers };

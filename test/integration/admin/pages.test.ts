@@ -11,7 +11,16 @@ const start = () => startGateway({ mcpServers: { files: fixture('plain') }, list
 test('dashboard pages: need no sign-in, and have a strict CSP without inline or external code', async () => {
   await using gateway = await start();
   const browser = new DashboardBrowser(gateway.url);
-  for (const path of ['/', '/servers', '/tools', '/approvals', '/activity', '/access', '/servers/files']) {
+  for (const path of [
+    '/',
+    '/servers',
+    '/tools',
+    '/approvals',
+    '/clients',
+    '/activity',
+    '/access',
+    '/servers/files',
+  ]) {
     const page = await browser.visit(path);
     expect(page.status, path).toBe(200);
     expect(page.text).toMatch(/^<!doctype html>/i);
@@ -27,6 +36,19 @@ test('dashboard pages: need no sign-in, and have a strict CSP without inline or 
     // No inline code, which the policy would block.
     expect(page.text).not.toMatch(/<script(?![^>]*\ssrc=)[^>]*>|<style|\son\w+=/i);
     expect(page.text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+  }
+});
+
+test('dashboard pages: tell a browser that a page does not exist, and programs nothing more than that', async () => {
+  await using gateway = await start();
+  const browser = new DashboardBrowser(gateway.url);
+  const page = await browser.visit('/no-such-page', { accept: 'text/html,*/*' });
+  expect(page.status).toBe(404);
+  expect(page.text).toMatch(/^<!doctype html>/i);
+  for (const path of ['/no-such-page', '/register', '/.well-known/oauth-authorization-server']) {
+    const answer = await browser.visit(path, { accept: 'application/json' });
+    expect(answer.status, path).toBe(404);
+    expect(answer.text).not.toMatch(/<html/i);
   }
 });
 

@@ -19,6 +19,7 @@ const pages: Readonly<Record<string, string>> = {
   '/tools?tool=one__echo': 'Missing: text',
   '/tools?tool=one__echo&tab=takes': 'required',
   '/approvals': 'shy',
+  '/clients': 'Names and versions',
   '/activity': 'Export CSV',
   '/access': 'one__echo',
 };

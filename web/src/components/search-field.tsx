@@ -38,11 +38,23 @@ export function SearchField({ label, value, placeholder, onChange, hasShortcut =
         onInput={(event) => onChange(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape' && value !== '') onChange('');
+          if (event.key === 'ArrowDown' || event.key === 'Enter') sendToList(event);
         }}
       />
       {hasShortcut && value === '' && <kbd aria-hidden="true">/</kbd>}
     </label>
   );
+}
+
+/** Passes a key to the list of results below: arrow down selects the first result, and Enter opens the selected one. */
+function sendToList(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const list = event.currentTarget
+    .closest('main')
+    ?.querySelector<HTMLElement>('[role="grid"], [role="listbox"]');
+  if (list === null || list === undefined || event.isComposing) return;
+  event.preventDefault();
+  list.focus();
+  if (event.key === 'Enter') list.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }));
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -12,6 +12,7 @@ export const pages: readonly Page[] = [
   { path: '/servers', title: 'Servers', icon: 'servers' },
   { path: '/tools', title: 'Tools', icon: 'tools' },
   { path: '/approvals', title: 'Approvals', icon: 'approvals' },
+  { path: '/clients', title: 'Clients', icon: 'clients' },
   { path: '/activity', title: 'Activity', icon: 'activity' },
   { path: '/access', title: 'Access', icon: 'access' },
 ];

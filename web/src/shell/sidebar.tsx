@@ -6,6 +6,7 @@ import { StateDot } from '../components/state-dot.tsx';
 import type { ConnectionState } from '../store/event-connection.ts';
 import type { ThemeChoice } from '../store/theme.ts';
 import { useLoad, useStore } from '../store/use-store.ts';
+import { PauseButton } from './pause-button.tsx';
 import { pages } from './pages.ts';
 
 /** The navigation with the number of held items, and the state of the connection. */
@@ -42,6 +43,7 @@ export function Sidebar() {
         <ConnectionDot />
         <span class="version number">{status.value.value?.version ?? ''}</span>
         <div class="tools">
+          <PauseButton />
           <ThemeButton />
           <IconButton
             icon="sign-out"

@@ -14,7 +14,7 @@ const SLOW_REFRESH_DELAY_MS = 5000;
 
 /** Applies an event to the loaded resources, and schedules a refresh of resources whose new value it does not contain. */
 export function applyEvent(event: AdminEvent, resources: Resources, refresh: ScheduleRefresh): void {
-  const { status, config, approvals, signIns, tools, latency, tokens, keys, profiles } = resources;
+  const { status, config, approvals, signIns, tools, latency, tokens, clients, keys, profiles } = resources;
   switch (event.event) {
     case 'server':
       status.update((value) => ({ ...value, servers: replaceServer(value.servers, event.data) }));
@@ -43,12 +43,27 @@ export function applyEvent(event: AdminEvent, resources: Resources, refresh: Sch
     case 'keys':
       refresh(REFRESH_DELAY_MS, keys, profiles);
       break;
+    case 'clients':
+      refresh(REFRESH_DELAY_MS, clients);
+      break;
     case 'tick':
       status.update((value) => applyTick(value, event.data));
       break;
     // The browser has missed events, so everything may be outdated.
     case 'reset':
-      refresh(REFRESH_DELAY_MS, status, config, approvals, signIns, tools, latency, tokens, keys, profiles);
+      refresh(
+        REFRESH_DELAY_MS,
+        status,
+        config,
+        approvals,
+        signIns,
+        tools,
+        latency,
+        tokens,
+        clients,
+        keys,
+        profiles,
+      );
       break;
     case 'record':
       refresh(SLOW_REFRESH_DELAY_MS, latency, tokens, keys);

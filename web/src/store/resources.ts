@@ -15,6 +15,7 @@ export interface Resources {
   readonly latency: ResourceOf<'GET /api/latency'>;
   /** The tokens of the last seven days. */
   readonly tokens: ResourceOf<'GET /api/tokens'>;
+  readonly clients: ResourceOf<'GET /api/clients'>;
   readonly keys: ResourceOf<'GET /api/keys'>;
   readonly profiles: ResourceOf<'GET /api/profiles'>;
 }
@@ -28,6 +29,7 @@ export function createResources({ request }: Api): Resources {
     tools: createResource(async () => request('GET /api/tools', { cached: true })),
     latency: createResource(async () => request('GET /api/latency', {})),
     tokens: createResource(async () => request('GET /api/tokens', { days: 7 })),
+    clients: createResource(async () => request('GET /api/clients', {})),
     keys: createResource(async () => request('GET /api/keys', {})),
     profiles: createResource(async () => request('GET /api/profiles', {})),
   };

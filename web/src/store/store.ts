@@ -4,6 +4,7 @@ import type { AdminEvent } from '../../../src/admin/contract/contract.ts';
 import { createApi, type Api } from '../api/api.ts';
 import { createRouter, type Router } from '../lib/router.ts';
 import { applyEvent } from './apply-event.ts';
+import { createCallHistory, type CallHistory } from './call-history.ts';
 import { createEventConnection, type ConnectionState } from './event-connection.ts';
 import { createNotices, type Notices } from './notices.ts';
 import { createRefreshScheduler } from './refresh-scheduler.ts';
@@ -17,6 +18,7 @@ export interface Store extends Resources {
   readonly router: Router;
   readonly notices: Notices;
   readonly theme: Theme;
+  readonly history: CallHistory;
   readonly session: ReadonlySignal<'unknown' | 'signed-in' | 'signed-out'>;
   /** The state of the event stream. */
   readonly connection: ReadonlySignal<ConnectionState>;
@@ -57,6 +59,7 @@ export function createStore(window: Window & typeof globalThis): Store {
     // If the session has ended, the response is 401, and `onSignedOut` is called.
     onLoss: () => void api.request('GET /api/session', {}).catch(() => {}),
   });
+  const history = createCallHistory(() => window.localStorage);
   const enter = (): void => {
     session.value = 'signed-in';
     connection.open();
@@ -72,6 +75,7 @@ export function createStore(window: Window & typeof globalThis): Store {
     router: createRouter(window),
     notices: createNotices(setTimer),
     theme: createTheme(window),
+    history,
     session,
     connection: connection.state,
     now: createClock(window),
@@ -85,6 +89,7 @@ export function createStore(window: Window & typeof globalThis): Store {
     },
     async signOut() {
       await api.request('DELETE /api/session', {});
+      history.clear();
       leave();
     },
     async start() {

@@ -3,14 +3,15 @@ import type { ComponentChildren } from 'preact';
 interface AxisProps {
   readonly maximum: number;
   readonly format: (value: number) => string;
-  /** The labels of the first and the last value. */
-  readonly from: string;
-  readonly to: string;
+  /** The labels below the chart, in equal distances from the first value to the last. */
+  readonly labels: readonly string[];
+  /** Whether each label belongs to a bar of its own, and not to a point of a line. */
+  readonly isPerBar?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** The labels of a chart. They are outside the SVG, so that it can be stretched without distorting the text. */
-export function Axis({ maximum, format, from, to, children }: AxisProps) {
+export function Axis({ maximum, format, labels, isPerBar = false, children }: AxisProps) {
   return (
     <div class="axis">
       <div class="axis-values number" aria-hidden="true">
@@ -19,9 +20,10 @@ export function Axis({ maximum, format, from, to, children }: AxisProps) {
         ))}
       </div>
       <div class="axis-box">{children}</div>
-      <div class="axis-times number" aria-hidden="true">
-        <span>{from}</span>
-        <span>{to}</span>
+      <div class={`axis-times number ${isPerBar ? 'is-per-bar' : ''}`} aria-hidden="true">
+        {labels.map((label, index) => (
+          <span key={index}>{label}</span>
+        ))}
       </div>
     </div>
   );

@@ -37,7 +37,7 @@ export function BarChart({ label, parts, bars, format }: BarChartProps) {
       head={['', ...parts.map(({ name }) => name)]}
       rows={() => bars.map((bar) => [bar.label, ...bar.values.map(format)])}
     >
-      <Axis maximum={maximum} format={format} from={bars[0]?.label ?? ''} to={bars.at(-1)?.label ?? ''}>
+      <Axis maximum={maximum} format={format} labels={bars.map((bar) => bar.label)} isPerBar>
         <svg
           viewBox={`0 0 ${Math.max(1, bars.length) * STEP} ${HEIGHT}`}
           preserveAspectRatio="none"

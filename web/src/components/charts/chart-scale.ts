@@ -11,6 +11,15 @@ export function axisMaximum(lines: readonly Values[]): number {
   return factor * unit;
 }
 
+/** Returns up to five times in equal distances, from the first to the last, for the labels of an axis. */
+export function timeLabels(at: readonly number[]): readonly number[] {
+  const steps = Math.min(4, at.length - 1);
+  const indexes = Array.from({ length: steps + 1 }, (_, step) =>
+    Math.round((step / Math.max(1, steps)) * (at.length - 1)),
+  );
+  return indexes.flatMap((index) => at[index] ?? []);
+}
+
 /** Returns an SVG path through the values, with gaps for missing values and dots for isolated ones. */
 export function linePath(values: Values, maximum: number, width: number, height: number): string {
   const step = values.length > 1 ? width / (values.length - 1) : 0;

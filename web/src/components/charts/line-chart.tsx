@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 
 import { Axis } from './axis.tsx';
 import { ChartFrame } from './chart-frame.tsx';
-import { axisMaximum, isolatedValues, linePath, type Values } from './chart-scale.ts';
+import { axisMaximum, isolatedValues, linePath, timeLabels, type Values } from './chart-scale.ts';
 
 interface Line {
   readonly name: string;
@@ -39,7 +39,7 @@ export function LineChart({ label, at, lines, format, timeFormat }: LineChartPro
         at.map((time, index) => [timeFormat(time), ...lines.map(({ values }) => formatValue(values[index]))])
       }
     >
-      <Axis maximum={maximum} format={format} from={timeFormat(at[0] ?? 0)} to={timeFormat(at.at(-1) ?? 0)}>
+      <Axis maximum={maximum} format={format} labels={timeLabels(at).map(timeFormat)}>
         <svg
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
           preserveAspectRatio="none"

@@ -20,6 +20,9 @@ type Latency = AdminLatency['servers'][number];
 /** The sort order of states: problems first. */
 const stateRanks: Readonly<Record<string, number>> = { bad: 0, warn: 1, busy: 2, good: 3, idle: 4, off: 5 };
 
+/** The maximum number of rows that are shown in full instead of in a scrollable box. */
+const MAX_UNSCROLLED_ROWS = 60;
+
 export function ServerTable({ servers, latency, onOpen }: ServerTableProps) {
   const columns = useMemo(() => {
     const byServer = new Map(latency?.servers.map((entry) => [entry.server, entry]));
@@ -34,6 +37,7 @@ export function ServerTable({ servers, latency, onOpen }: ServerTableProps) {
       onOpen={({ name }) => onOpen(name)}
       initialOrder={{ column: 'state', isDescending: false }}
       rowHeight={40}
+      maxHeight={servers.length <= MAX_UNSCROLLED_ROWS ? 'none' : undefined}
       empty={
         <EmptyState title="No servers yet">
           <p>

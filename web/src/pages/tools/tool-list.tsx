@@ -28,7 +28,7 @@ export function ToolList({ tools, isRanked, scope, urlOf, onOpen }: ToolListProp
       onOpen={onOpen}
       scope={scope}
       rowHeight={48}
-      maxHeight="calc(100dvh - 190px)"
+      maxHeight="max(320px, calc(100dvh - 190px))"
       empty={
         <EmptyState title="No tool matches">
           <p>Use other words, or remove a filter.</p>

@@ -1,24 +1,20 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 
-import type { AdminLogLine } from '../../../../../src/admin/contract/contract.ts';
 import { toProblem, type Problem } from '../../../api/problem.ts';
 import { EmptyState } from '../../../components/page/empty-state.tsx';
 import { LoadingNote } from '../../../components/page/loading-note.tsx';
 import { ProblemNote } from '../../../components/page/problem-note.tsx';
-import { escapeInvisible } from '../../../lib/escape-invisible.ts';
-import { formatTime } from '../../../lib/format.ts';
 import { usePolling } from '../../../lib/use-polling.ts';
 import { useStore } from '../../../store/use-store.ts';
+import { LogLines, type NumberedLine } from './log-lines.tsx';
 
 const POLL_INTERVAL_MS = 1000;
 /** The maximum number of lines on the page. Earlier lines are only in the log file. */
 const MAX_LINES = 1000;
-/** The log scrolls with new lines if the user is within this distance of its end. */
-const FOLLOW_DISTANCE_PX = 40;
 
 interface Tail {
   readonly file: string;
-  readonly lines: readonly (AdminLogLine & { readonly id: number })[];
+  readonly lines: readonly NumberedLine[];
   /** The position from which the next request reads. */
   readonly next: number;
   readonly hasMore: boolean;
@@ -75,33 +71,4 @@ function useLogTail(name: string) {
   };
   usePolling(readNewLines, POLL_INTERVAL_MS, name);
   return { tail, problem };
-}
-
-/** A log that scrolls with new lines while the user is at its end. */
-function LogLines({ name, lines }: { name: string; lines: Tail['lines'] }) {
-  const box = useRef<HTMLDivElement>(null);
-  const isFollowing = useRef(true);
-  useLayoutEffect(() => {
-    if (isFollowing.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
-  }, [lines]);
-  return (
-    <div
-      class="log"
-      role="log"
-      aria-label={`Log of ${name}`}
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable content must be reachable by keyboard
-      tabIndex={0}
-      ref={box}
-      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-        isFollowing.current = scrollHeight - scrollTop - clientHeight < FOLLOW_DISTANCE_PX;
-      }}
-    >
-      {lines.map(({ id, at, from, text }) => (
-        <p key={id} class={from}>
-          <span class="faint">{formatTime(at)}</span> {from === 'gateway' && <b>gateway </b>}
-          {escapeInvisible(text)}
-        </p>
-      ))}
-    </div>
-  );
 }
