@@ -11,6 +11,7 @@ import type { UpstreamName } from '../core/ids.ts';
 import { TaskOwnerStore } from '../gateway/calls/task-owner-store.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { createListingSource } from '../gateway/listing/listing-source.ts';
+import { FailureMemory } from '../gateway/control/failure-memory.ts';
 import type { PauseState } from '../gateway/control/pause-state.ts';
 import type { Logger } from '../observability/log.ts';
 import type { ServerLogs } from '../observability/server-log/server-logs.ts';
@@ -84,7 +85,7 @@ export async function buildGateway(
 
   // The servers, none of which is started yet.
   const fleetServers = fleet && (await openFleetServers(fleet, log));
-  const parts = { cache, reader, approvals, vault, fleetServers, onStderr, onSecrets, log };
+  const parts = { cache, reader, approvals, vault, fleetServers, serverLogs, onStderr, onSecrets, log };
   const pool = openPool(options, foundation, parts);
   for (const upstream of snapshot.value.upstreams) pool.add(upstream);
   if (serverLogs !== undefined) logConnections(serverLogs, pool);
@@ -128,13 +129,14 @@ interface GatewayParts extends Pick<PoolParts, 'cache' | 'reader' | 'approvals' 
   readonly catalog: Catalog;
   readonly guards: readonly Guard[];
   readonly pause: PauseState;
+  readonly serverLogs: ServerLogs | undefined;
 }
 
 async function openGateway(
   options: AppOptions,
   runtime: Runtime,
   { scope, store, fleet, telemetry }: Foundation,
-  { pool, catalog, cache, reader, approvals, guards, pause, log }: GatewayParts,
+  { pool, catalog, cache, reader, approvals, guards, pause, serverLogs, log }: GatewayParts,
 ): Promise<Gateway> {
   const { snapshot, config } = runtime;
   const hasListing = async (name: UpstreamName): Promise<boolean> => {
@@ -160,6 +162,7 @@ async function openGateway(
       callObserver: telemetry.callObserver,
       isTracing: telemetry.isTracing,
       pause,
+      failures: openFailureMemory(options, scope, serverLogs, log),
       shares,
       listInTurn,
       // The only client of a wrapped server needs no database for its tasks.
@@ -176,6 +179,18 @@ async function openGateway(
   runtime.gateway = gateway;
   if (approvals !== undefined) scope.defer(() => approvals.flush());
   return gateway;
+}
+
+/** Opens the memory of failures. Servers on the command line belong to no configuration, so their failures are not remembered. */
+function openFailureMemory(
+  { stateDir }: AppOptions,
+  scope: Foundation['scope'],
+  serverLogs: ServerLogs | undefined,
+  log: Logger,
+): FailureMemory | undefined {
+  if (serverLogs === undefined) return undefined;
+  const mask = (server: string, text: string): string => serverLogs.mask(server, text);
+  return scope.use(new FailureMemory(stateDir, { mask, log }));
 }
 
 function openListingCache(
@@ -246,6 +261,7 @@ function openPool(options: AppOptions, foundation: Foundation, parts: PoolParts)
         return preflightCheck(upstream, { ...environment, platform });
       },
       credentialsFor: createCredentialsFactory({ vault, reader, env, now, log }),
+      isRetrying: options.listen !== 'none',
       log,
       now,
     }),

@@ -4,6 +4,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { createReferenceReader } from '../config/resolve-references.ts';
 import { openDatabase } from '../core/storage/database.ts';
 import { LazyDatabase } from '../core/storage/lazy-database.ts';
+import { FailureMemory } from '../gateway/control/failure-memory.ts';
 import type { Logger } from '../observability/log.ts';
 import type { AppOptions } from './app-options.ts';
 import { openInstanceKey } from './open-instance-key.ts';
@@ -16,8 +17,12 @@ type SignInsOptions = Pick<
   readonly log: Logger;
 };
 
-/** Opens the sign-ins for a command that works without a running gateway. */
-export async function openSignIns(options: SignInsOptions): Promise<UpstreamSignIns & AsyncDisposable> {
+/** Opens the sign-ins for a command that works without a running gateway. `forgetFailure` forgets that a server needed the sign-in. */
+export async function openSignIns(
+  options: SignInsOptions,
+): Promise<
+  UpstreamSignIns & AsyncDisposable & { readonly forgetFailure: (server: string) => Promise<void> }
+> {
   const { log, file, text, env, home, pid, version } = options;
   const now = Date.now;
   const snapshot = await loadConfig({ file, text, version });
@@ -28,5 +33,11 @@ export async function openSignIns(options: SignInsOptions): Promise<UpstreamSign
   const vault = new TokenVault({ database: () => database.get(), key, pid, now, log });
   const reader = createReferenceReader({ env, home, configFile: file });
   const signIns = new UpstreamSignIns({ upstreams: () => upstreams, vault, reader, now, env, home });
-  return Object.assign(signIns, { [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() });
+  return Object.assign(signIns, {
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+    forgetFailure: async (server: string) => {
+      await using failures = new FailureMemory(options.stateDir, { mask: (_, problem) => problem, log });
+      failures.forget(server);
+    },
+  });
 }

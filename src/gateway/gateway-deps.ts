@@ -9,6 +9,7 @@ import type { Guard } from '../policy/guard.ts';
 import type { UpstreamPool } from '../upstream/upstream-pool.ts';
 import type { SubscriptionSync } from './calls/resource-subscriptions.ts';
 import type { TaskOwnerStore } from './calls/task-owner-store.ts';
+import type { FailureMemory } from './control/failure-memory.ts';
 import type { PauseState } from './control/pause-state.ts';
 import type { ListInTurn } from './listing/listing-scheduler.ts';
 
@@ -34,6 +35,8 @@ export interface GatewayDeps extends GuardSettings {
   readonly subscriptionSync?: SubscriptionSync | undefined;
   /** Stores who started which task; without it, only this process remembers that. */
   readonly taskOwners?: TaskOwnerStore | undefined;
+  /** Remembers why servers failed; without it, failures are forgotten when this process ends. */
+  readonly failures?: FailureMemory | undefined;
   /** Whether serving is paused; without it, serving cannot be paused. */
   readonly pause?: PauseState | undefined;
   readonly log: Logger;

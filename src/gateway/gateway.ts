@@ -32,6 +32,7 @@ import { ResourceSubscriptions } from './calls/resource-subscriptions.ts';
 import { TaskRoutes, isTaskMethod } from './calls/task-routes.ts';
 import type { CatalogView, ChangedLists } from './catalog-view.ts';
 import { ServerControl } from './control/server-control.ts';
+import type { FailureMemory } from './control/failure-memory.ts';
 import { unavailableReason } from './control/upstream-status.ts';
 import type { UpstreamStatus } from './control/upstream-status.ts';
 import type { ConfigUpdate, GatewayDeps } from './gateway-deps.ts';
@@ -79,14 +80,23 @@ export class Gateway implements GatewayBackend, AsyncDisposable {
   readonly #singleServers: SingleServers;
 
   constructor(deps: GatewayDeps) {
-    const { config, pool, catalog, approvals, now, log, listInTurn, subscriptionSync } = deps;
+    const { config, pool, catalog, approvals, now, log, listInTurn, subscriptionSync, failures } = deps;
     const activeConfig = new ActiveConfig(config);
     const { upstreams } = activeConfig;
     const refreshMs = (): number => activeConfig.config.startup.refreshMs;
     const listWaitMs = (): number => activeConfig.config.startup.listWaitMs;
-    const listing = new ListingScheduler({ pool, catalog, refreshMs, listWaitMs, now, log, listInTurn });
+    const listing = new ListingScheduler({
+      pool,
+      catalog,
+      refreshMs,
+      listWaitMs,
+      now,
+      log,
+      listInTurn,
+      failures,
+    });
     const subscriptions = new ResourceSubscriptions((signIn) => pool.getFor(signIn), subscriptionSync);
-    const servers = new ServerControl({ pool, catalog, listing, subscriptions });
+    const servers = new ServerControl({ pool, catalog, listing, subscriptions, failures });
     const search = new ToolSearch({ ...deps, upstreams: config.upstreams, config: config.search });
     const visibility = new CallerVisibility({
       config,
@@ -130,7 +140,8 @@ export class Gateway implements GatewayBackend, AsyncDisposable {
   }
 
   start(when?: 'at-once' | 'on-demand'): void {
-    const { pool, catalog } = this.#deps;
+    const { pool, catalog, failures } = this.#deps;
+    if (failures !== undefined) followFailures(pool, failures);
     catalog.events.on('changed', ({ before }) => this.#listChanges.schedule(before));
     pool.events.on('update', (update) => this.#subscriptions.notify(update, update.params));
     this.#listing.start(when);
@@ -316,4 +327,14 @@ export class Gateway implements GatewayBackend, AsyncDisposable {
     if (this.visibility.policyFor(caller).decide(entry).verdict === 'hide') throw unknownResourceError(uri);
     return { ...link, entry };
   }
+}
+
+/** Remembers each failed connection of a server, until it connects. */
+function followFailures(pool: GatewayDeps['pool'], failures: FailureMemory): void {
+  pool.events.on('state', ({ name, state }) => {
+    const config = pool.get(name)?.config;
+    if (state.kind === 'ready') failures.forget(name);
+    else if (config !== undefined && 'error' in state && state.error !== undefined)
+      failures.remember(config, state.error);
+  });
 }

@@ -55,11 +55,14 @@ export class UnsentError extends Error {
 export class UnexpectedResponseError extends GatewayError {
   /** The status and type of the response: `HTTP 200 with text/html`. */
   readonly received: string;
+  /** Whether the response is a page for people, such as the sign-in page of a captive portal. */
+  readonly isWebPage: boolean;
 
   constructor(received: string) {
     super('UPSTREAM_PROTOCOL', `The server answered ${received}, which is not a JSON-RPC message.`);
     this.name = 'UnexpectedResponseError';
     this.received = received;
+    this.isWebPage = /\bx?html\b/.test(received);
   }
 }
 

@@ -14,7 +14,11 @@ import type { RpcClientHandlers } from '../protocol/rpc-client.ts';
 import { HttpStatusError } from '../protocol/client-transport.ts';
 import type { OpenTransport } from '../protocol/client-transport.ts';
 import { buildServerEnv } from './process/build-server-env.ts';
-import { classifyConnectError } from './connecting/upstream-errors.ts';
+import {
+  classifyConnectError,
+  explainMissingSecret,
+  withMissingFolder,
+} from './connecting/upstream-errors.ts';
 import type { ProcessHints } from './connecting/upstream-errors.ts';
 import { negotiate } from './connecting/negotiate.ts';
 import type { ClientIdentity } from './connecting/negotiate.ts';
@@ -84,7 +88,9 @@ const IDLE_INSTALLER_MS = 20_000;
 export function createServerOpener(deps: ServerOpenerDeps): OpenServer {
   const installs = new InstallQueue();
   return async (config, options) => {
-    const transport = await deps.resolveTransport(config);
+    const transport = await deps.resolveTransport(config).catch((error: unknown) => {
+      throw explainMissingSecret(error, config.name);
+    });
     deps.onSecrets?.(config.name, listSecretValues(config.transport, transport));
     if (transport.kind === 'stdio') {
       const launcher = findPackageLauncher(transport.command, transport.args);
@@ -157,7 +163,7 @@ async function openStdio(
       deps.log.debug('Server wrote to standard error.', { upstream: name, bytes: chunk.length });
     },
   }).catch((error: unknown) => {
-    throw classifyConnectError(error, name, NO_PROCESS);
+    throw classifyConnectError(withMissingFolder(error, transport.cwd), name, NO_PROCESS);
   });
   const activity = options.onStart && watchInstaller(server, config, options);
   options.onStart?.(server);

@@ -40,6 +40,8 @@ interface PoolDeps {
   readonly eras: EraCache;
   /** Creates the credentials for a server; `caller` is empty unless each caller signs in separately. */
   readonly credentialsFor?: (config: UpstreamConfig, caller: string) => Credentials | undefined;
+  /** Whether failed connections are repeated in the background; the default is true. */
+  readonly isRetrying?: boolean | undefined;
   readonly log: Logger;
   readonly now: () => number;
 }
@@ -302,6 +304,7 @@ export class UpstreamPool implements AsyncDisposable {
       attachedClient: () => this.#attachedClient(name),
       idOwners: new IdOwners(),
       isOfSession: session !== undefined,
+      isRetrying: this.#deps.isRetrying,
     });
     if (this.#logLevel !== undefined) upstream.raiseLogLevel(this.#logLevel);
     return upstream;

@@ -37,7 +37,8 @@ export type UpstreamEvent =
     }
   | { readonly type: 'install' }
   | { readonly type: 'connected'; readonly server: ServerFacts; readonly now: number }
-  | { readonly type: 'refused'; readonly error: GatewayError; readonly retryAt: number }
+  /** Without `retryAt`, the failure lasts until a person acts. */
+  | { readonly type: 'refused'; readonly error: GatewayError; readonly retryAt: number | undefined }
   | {
       readonly type: 'lost';
       readonly error: GatewayError;
@@ -103,10 +104,12 @@ export function transition(state: UpstreamState, event: UpstreamEvent): Upstream
  * Returns the state after a failure. Only `waiting` leads to another attempt by itself. The other states last until a person acts or the
  * configuration changes.
  */
-function afterFailure(error: GatewayError, attempt: number, retryAt: number): UpstreamState {
+function afterFailure(error: GatewayError, attempt: number, retryAt: number | undefined): UpstreamState {
   if (error.code === 'UPSTREAM_NEEDS_AUTH') return { kind: 'needs-auth', error };
   if (error.code === 'QUARANTINED') return { kind: 'held', error };
-  return isTemporary(error) ? { kind: 'waiting', attempt, retryAt, error } : { kind: 'failed', error };
+  return retryAt !== undefined && isTemporary(error)
+    ? { kind: 'waiting', attempt, retryAt, error }
+    : { kind: 'failed', error };
 }
 
 /** Unexpected HTTP responses count as temporary: the server may be restarting, or a captive portal may answer in its place. */

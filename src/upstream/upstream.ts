@@ -47,6 +47,8 @@ interface UpstreamDeps {
   /** Returns the client that the server may address outside of calls. */
   readonly attachedClient: () => RequestingClient | undefined;
   readonly idOwners: IdOwners;
+  /** Whether failed attempts are repeated in the background (the default). A process that ends with one request never repeats them. */
+  readonly isRetrying?: boolean | undefined;
   /** Whether this upstream serves one session only. */
   readonly isOfSession?: boolean | undefined;
 }
@@ -333,7 +335,9 @@ export class Upstream implements AsyncDisposable {
   #handleConnectError(error: GatewayError): void {
     // The upstream was closed during the attempt.
     if (this.#state.kind !== 'connecting') return;
-    this.#dispatch({ type: 'refused', error, retryAt: this.#retries.retryTimeAfter(this.#state.attempt) });
+    const retryAt =
+      this.#deps.isRetrying === false ? undefined : this.#retries.retryTimeAfter(this.#state.attempt);
+    this.#dispatch({ type: 'refused', error, retryAt });
     // The same reason is logged as a warning only once in a row; the state keeps showing it.
     const level = error.message === this.#lastRefusal ? 'debug' : 'warn';
     this.#lastRefusal = error.message;

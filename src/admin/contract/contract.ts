@@ -3,6 +3,7 @@ import type {
   SignInStatus as AdminSignInStatus,
 } from '../../auth/upstream/sign-in-status.ts';
 import type { ErrorCode, RpcErrorBody } from '../../core/errors.ts';
+import type { FailureReason } from '../../core/failure-reason.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ServerFacts } from '../../core/server-facts.ts';
 import type { Tier } from '../../core/tier.ts';
@@ -168,8 +169,12 @@ export interface AdminServer {
     readonly retryAt?: number;
     /** The number of consecutive failed attempts. */
     readonly attempts?: number;
-    /** Whether the server's program, or a file that the program needs, is missing. */
-    readonly isProgramMissing?: boolean;
+    /** The reason as a code; absent for problems that have none, such as a missing approval. */
+    readonly reason?: FailureReason | undefined;
+    /** The message without the fix, for pages that show the fix in a place of its own. */
+    readonly summary?: string | undefined;
+    /** The command or edit that makes the server usable again. */
+    readonly fix?: string | undefined;
   };
   readonly server?: ServerFacts | undefined;
 }

@@ -1,5 +1,6 @@
 import type { TransportConfig, UpstreamConfig } from '../../config/config.ts';
 import { maskArgs, maskUrl, maskValues } from '../../config/mask-secrets.ts';
+import { describeError } from '../../gateway/control/upstream-status.ts';
 import type { UpstreamStatus } from '../../gateway/control/upstream-status.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import type { AdminServer, AdminTransport } from '../contract/contract.ts';
@@ -22,8 +23,7 @@ export async function presentCheckedServers(deps: AdminDeps): Promise<readonly A
   return presentServers(deps).map((server) => {
     const error = server.state === 'idle' ? preflightErrors.get(server.name) : undefined;
     if (error === undefined) return server;
-    const { code, message } = error;
-    return { ...server, state: 'failed', problem: { code, message } };
+    return { ...server, state: 'failed', problem: describeError(error) };
   });
 }
 

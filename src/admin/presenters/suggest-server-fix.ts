@@ -1,25 +1,20 @@
 import { quoteShellWord } from '../../core/lib/quote-shell-word.ts';
 import type { AdminServer } from '../contract/contract.ts';
 
-/** Returns the command or edit that makes an unusable server usable again. */
-export function suggestServerFix({ name, problem, transport }: AdminServer): string {
+/** Returns the command or edit that makes an unusable server usable again. Most errors name it themselves. */
+export function suggestServerFix({ name, problem }: AdminServer): string {
+  if (problem?.fix !== undefined) return problem.fix;
   const quotedName = quoteShellWord(name);
-  const isProgram = transport?.kind === 'stdio' || transport?.kind === 'cli';
-  const installProgram = `Install the missing program, or correct "command" and "args" of mcpServers.${name}: trunkline edit ${quotedName}`;
   switch (problem?.code) {
     case 'QUARANTINED':
       return 'trunkline approvals';
     case 'UPSTREAM_NEEDS_AUTH':
       return `trunkline login ${quotedName}`;
+    case 'CONFIG_INVALID':
     case 'SECRET_MISSING':
-      return `Set the missing value, then: trunkline restart ${quotedName}`;
     case 'UPSTREAM_REFUSED':
-      return isProgram
-        ? installProgram
-        : `Correct mcpServers.${name} in the configuration: trunkline edit ${quotedName}`;
+      return `Correct mcpServers.${name} in the configuration: trunkline edit ${quotedName}`;
     default:
-      return isProgram && problem?.isProgramMissing === true
-        ? installProgram
-        : `trunkline restart ${quotedName}`;
+      return `trunkline restart ${quotedName}`;
   }
 }

@@ -135,11 +135,11 @@ function explainReachability(server: string, servers: readonly AdminServer[]): E
     const reasons = [`Server "${server}" offers it.${state}`];
     return { verdict: 'usable', server, reasons, fixes: [], near: [] };
   }
-  const { code, message } = status.problem;
+  const { code, message, summary = message } = status.problem;
   return {
     verdict: code === 'QUARANTINED' ? 'held' : 'unreachable',
     server,
-    reasons: [message],
+    reasons: [summary],
     fixes: [suggestServerFix(status)],
     near: [],
   };

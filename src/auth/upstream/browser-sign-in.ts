@@ -35,6 +35,8 @@ export async function signInWithBrowser(options: BrowserSignInOptions): Promise<
     return tokens;
   } catch (error) {
     const failure = toSignInError(error);
+    // A person who cancels changes nothing, so the next request must not report it as the reason.
+    if (failure.code === 'CALL_CANCELLED') throw failure;
     // Best effort: the note only feeds the list of sign-ins, and the caller gets the error itself.
     await vault
       .loadNote(signInId)

@@ -13,7 +13,17 @@ export function signInRequiredError(
   return new GatewayError(
     'UPSTREAM_NEEDS_AUTH',
     `Server "${upstream}" needs you to sign in: run \`${command}\`.${reason}`,
-    { cause: options.cause, details: { upstream, caller, command } },
+    {
+      cause: options.cause,
+      details: {
+        upstream,
+        caller,
+        command,
+        reason: 'sign-in-required',
+        summary: `Server "${upstream}" needs you to sign in.${reason}`,
+        fix: command,
+      },
+    },
   );
 }
 

@@ -1,6 +1,4 @@
-import { dirname } from 'node:path';
 import type { ConfigSnapshot } from '../../config/config.ts';
-import { findProgram } from '../../core/lib/find-program.ts';
 import type { ExitCode } from '../../core/errors.ts';
 import { formatCount } from '../../core/lib/format-count.ts';
 import type { CliContext } from '../context.ts';
@@ -84,11 +82,9 @@ async function checkGateway(
       gateway.target === 'running'
         ? status.servers
         : await gateway.client.request('POST /api/refresh', {}, gateway);
-    const { env, platform } = context;
-    const folder = dirname(gateway.config);
     findings.push(
       ...(snapshot === undefined ? [] : await checkPort(snapshot.value.http.address, status.url)),
-      ...checkServers(servers, (command, own) => findProgram(command, { env, platform, cwd: own ?? folder })),
+      ...checkServers(servers),
     );
     return 0;
   });

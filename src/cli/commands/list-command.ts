@@ -59,8 +59,25 @@ export async function reportMissingServers(
     context.out.note(formatNoServersHelp(gateway.config));
   const [first] = missing;
   if (first !== undefined && missing.length === selected.length && filter.server !== undefined) throw first;
-  for (const { code, message, details } of missing)
-    context.out.problem(new GatewayError(code, `Missing in this list: ${message}`, { details }));
+  reportLeftOut(missing, context);
+}
+
+/** The maximum number of servers that the line about missing servers names. */
+const MAX_NAMES = 3;
+
+/** Reports all missing servers in one line. One server is reported with its reason, several with the command that explains them. */
+function reportLeftOut(missing: readonly GatewayError[], { out }: CliContext): void {
+  const [first] = missing;
+  if (first === undefined) return;
+  const names = missing.map(({ details }) => String(details['server']));
+  const more = names.length > MAX_NAMES ? ' …' : '';
+  const text =
+    missing.length === 1
+      ? `Left out: ${first.message}`
+      : `${names.length} servers left out (${names.slice(0, MAX_NAMES).join(', ')}${more}): trunkline doctor`;
+  if (!out.style.isJsonRequested) return out.note(text);
+  const servers = missing.map(({ code, message, details }) => ({ server: details['server'], code, message }));
+  out.problem(new GatewayError(first.code, text, { details: { servers } }));
 }
 
 /** Explains how to add the first server. */

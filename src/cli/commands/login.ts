@@ -32,7 +32,8 @@ export async function runLogin(
     stopping.abort(new GatewayError('CALL_CANCELLED', 'The sign-in was cancelled. Nothing was saved.')),
   );
   await using signIns = await openSignIns({ ...context, file, text, stateDir, log: silentLogger });
-  const printSignedIn = (account?: string): ExitCode => {
+  const printSignedIn = async (account?: string): Promise<ExitCode> => {
+    await signIns.forgetFailure(server);
     const suffix = account === undefined ? '' : ` as ${toOneLine(account)}`;
     if (out.style.format === 'json') out.json({ server, state: 'signed-in', account });
     else out.line(`Signed in to ${server}${suffix}.`);

@@ -2,22 +2,30 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { Listing } from '../../catalog/listing.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { UpstreamName } from '../../core/ids.ts';
+import { quoteShellWord } from '../../core/lib/quote-shell-word.ts';
 import { waitAtMost } from '../../core/lib/wait-at-most.ts';
 import { installingError } from '../../upstream/connecting/upstream-errors.ts';
 import type { UpstreamPool } from '../../upstream/upstream-pool.ts';
 import type { ResourceSubscriptions } from '../calls/resource-subscriptions.ts';
 import type { ListingScheduler } from '../listing/listing-scheduler.ts';
-import { describeUpstream } from './upstream-status.ts';
+import type { FailureMemory } from './failure-memory.ts';
+import { describeError, describeUpstream } from './upstream-status.ts';
 import type { UpstreamStatus } from './upstream-status.ts';
 
-/** Maximum wait in milliseconds for unlisted servers if others are listed already. Most servers that answer do so within this time. */
+/**
+ * Maximum wait in milliseconds for unlisted servers if others are listed already and this process ends with the request. Most servers that
+ * answer do so within this time.
+ */
 const MAX_LISTING_WAIT_MS = 5000;
+/** Like `MAX_LISTING_WAIT_MS`, if the gateway keeps running and lists the servers for the next request. */
+const MAX_SEARCH_WAIT_MS = 800;
 
 interface ServerControlDeps {
   readonly pool: UpstreamPool;
   readonly catalog: Catalog;
   readonly listing: ListingScheduler;
   readonly subscriptions: ResourceSubscriptions;
+  readonly failures?: FailureMemory | undefined;
 }
 
 /** The servers as operators see and control them. */
@@ -46,7 +54,9 @@ export class ServerControl {
     // The shared upstream, which serves listings, may be idle while the upstreams of sessions are in use.
     const isUsedBySession =
       status.state === 'idle' && upstream?.config.share === 'session' && pool.isOpen(name);
-    return isUsedBySession ? { ...status, state: 'ready' } : status;
+    if (isUsedBySession) return { ...status, state: 'ready' };
+    const failure = status.state === 'idle' ? this.#rememberedFailure(name) : undefined;
+    return failure === undefined ? status : withRememberedFailure(status, failure);
   }
 
   /** Returns the errors that are known to prevent unused servers from starting, by server name. It starts no server. */
@@ -71,7 +81,9 @@ export class ServerControl {
     if (this.listing(name) !== undefined) return undefined;
     if (this.#deps.pool.get(name)?.isInstalling === true) return installingError(name);
     const { problem } = this.statusOf(name);
-    return problem && new GatewayError(problem.code, problem.message, { details: { upstream: name } });
+    if (problem === undefined) return undefined;
+    const { code, message, ...details } = problem;
+    return new GatewayError(code, message, { details: { upstream: name, ...details } });
   }
 
   /** Lists the servers that have no listing yet. Never rejects: the status of a server shows its failure. */
@@ -81,12 +93,23 @@ export class ServerControl {
     await Promise.all(unlisted.map((name) => listing.ensureListed(name).catch(() => {})));
   }
 
-  /** Lists all servers that have no listing yet. If some servers are listed already, it resolves after at most 5 s. */
+  /**
+   * Lists all servers that have no listing yet, except those that are known to fail. If some servers are listed already, it waits only
+   * briefly for the others.
+   */
   async ensureAllListed(): Promise<void> {
-    const names = this.names();
+    const { catalog, listing, failures, pool } = this.#deps;
+    const names = this.names().filter((name) => this.statusOf(name).problem === undefined);
     const listed = this.ensureListed(names);
-    if (names.some((name) => this.#deps.catalog.has(name))) await waitAtMost(listed, MAX_LISTING_WAIT_MS);
-    else await listed;
+    if (!this.names().some((name) => catalog.has(name))) return listed;
+    await waitAtMost(listed, listing.isOnDemand ? MAX_LISTING_WAIT_MS : MAX_SEARCH_WAIT_MS);
+    if (!listing.isOnDemand) return;
+    // This process soon ends. Later ones must not wait for the same servers again.
+    for (const name of names) {
+      const config = pool.get(name)?.config;
+      const isPending = !catalog.has(name) && this.statusOf(name).problem === undefined;
+      if (config !== undefined && isPending) failures?.remember(config, slowServerError(name));
+    }
   }
 
   /** Lists a server again. `anew` also discards the remembered help of a command-line program. */
@@ -102,10 +125,28 @@ export class ServerControl {
     await listing.refresh(name);
   }
 
+  #rememberedFailure(name: UpstreamName): GatewayError | undefined {
+    const config = this.#deps.pool.get(name)?.config;
+    return config && this.#deps.failures?.get(config);
+  }
+
   #requireKnown(name: UpstreamName): UpstreamName {
     if (this.#deps.pool.get(name) !== undefined) return name;
     throw new GatewayError('ENTRY_NOT_FOUND', `There is no server "${name}".`, {
       details: { kind: 'server' },
     });
   }
+}
+
+/** Returns the status of an unused server that failed when it was used last, possibly by another process. */
+function withRememberedFailure(status: UpstreamStatus, failure: GatewayError): UpstreamStatus {
+  const state = failure.code === 'UPSTREAM_NEEDS_AUTH' ? 'needs-auth' : 'failed';
+  return { ...status, state, problem: describeError(failure) };
+}
+
+function slowServerError(name: UpstreamName): GatewayError {
+  const summary = `Server "${name}" was not ready within ${MAX_LISTING_WAIT_MS / 1000} s, when the command that started it ended.`;
+  const fix = `trunkline refresh ${quoteShellWord(name)}`;
+  const details = { upstream: name, reason: 'timeout', summary, fix };
+  return new GatewayError('UPSTREAM_UNAVAILABLE', `${summary} Wait for it with: ${fix}`, { details });
 }

@@ -1,5 +1,6 @@
 import type { Listing } from '../../catalog/listing.ts';
 import type { ErrorCode, GatewayError } from '../../core/errors.ts';
+import type { FailureReason } from '../../core/failure-reason.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import type { UpstreamState } from '../../upstream/upstream-state.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
@@ -26,8 +27,11 @@ interface UpstreamProblem {
   readonly retryAt?: number;
   /** Number of failed attempts. */
   readonly attempts?: number;
-  /** Whether the program of the server, or a file that it needs, is not installed. */
-  readonly isProgramMissing?: true;
+  readonly reason?: FailureReason;
+  /** The message without the fix, for output that shows the fix in a place of its own. */
+  readonly summary?: string;
+  /** The command or edit that makes the server usable again. */
+  readonly fix?: string;
 }
 
 interface ListingState {
@@ -70,8 +74,10 @@ function listingProblem(upstream: Upstream, { listing, failure }: ListingState):
   return isAffected && failure !== undefined ? describeError(failure) : undefined;
 }
 
-function describeError({ code, message, details }: GatewayError): UpstreamProblem {
-  return { code, message, ...(details['isProgramMissing'] === true && { isProgramMissing: true }) };
+export function describeError({ code, message, details }: GatewayError): UpstreamProblem {
+  // `toError` of upstream-errors.ts defines the types of these details.
+  const { reason, summary, fix } = details as Pick<UpstreamProblem, 'reason' | 'summary' | 'fix'>;
+  return { code, message, ...(reason !== undefined && { reason, summary, fix }) };
 }
 
 /** Descriptions of problems for clients, by error code. The message of the error itself is meant for the operator. */

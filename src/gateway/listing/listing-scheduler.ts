@@ -9,6 +9,7 @@ import type { Logger } from '../../observability/log.ts';
 import { FORGET_HELP_METHOD } from '../../upstream/cli/forget-help-method.ts';
 import { installingError } from '../../upstream/connecting/upstream-errors.ts';
 import type { UpstreamPool } from '../../upstream/upstream-pool.ts';
+import type { FailureMemory } from '../control/failure-memory.ts';
 
 /** Delay in milliseconds before servers in the cached catalog are listed again, so that a warm start answers clients first. */
 const WARM_DELAY_MS = 500;
@@ -25,6 +26,8 @@ interface ListingSchedulerOptions {
   readonly listWaitMs: () => number;
   readonly now: () => number;
   readonly log: Logger;
+  /** Remembers failures for later processes. */
+  readonly failures?: FailureMemory | undefined;
   /** Coordinates processes that share their listings; without it, each process lists for itself. */
   readonly listInTurn?: ListInTurn | undefined;
 }
@@ -94,6 +97,11 @@ export class ListingScheduler implements AsyncDisposable {
     return catalog.settled(pool.names(), computeRemainingWait(this.#firstListWait, now));
   }
 
+  /** Whether servers are listed only when a request needs them, by a process that soon ends. */
+  get isOnDemand(): boolean {
+    return !this.#isEager;
+  }
+
   /** Returns a promise while a server is listed again after it announced a changed list. The promise resolves even if listing fails. */
   relisting(name: UpstreamName): Promise<void> | undefined {
     return this.#relistings.get(name);
@@ -139,6 +147,7 @@ export class ListingScheduler implements AsyncDisposable {
     try {
       await run;
       this.#failures.delete(name);
+      this.#options.failures?.forget(name);
     } catch (error) {
       // Removing this time lets the server be listed again as soon as it reconnects.
       this.#triedAt.delete(name);
@@ -186,7 +195,11 @@ export class ListingScheduler implements AsyncDisposable {
   /** A server that is still being installed has not failed; it is listed as soon as it is ready. */
   #recordFailure(name: UpstreamName, error: GatewayError): void {
     if (error.details['isInstalling'] === true) this.#failures.delete(name);
-    else this.#failures.set(name, error);
+    else {
+      this.#failures.set(name, error);
+      const config = this.#options.pool.get(name)?.config;
+      if (config !== undefined) this.#options.failures?.remember(config, error);
+    }
   }
 
   #installingError(name: UpstreamName): GatewayError | undefined {
@@ -257,8 +270,10 @@ export function computeRemainingWait(
 }
 
 function listingTimeoutError(name: UpstreamName, timeoutMs: number): GatewayError {
-  const message = `Server "${name}" was not listed within ${timeoutMs / 1000} s (startup.refresh).`;
-  return new GatewayError('UPSTREAM_UNAVAILABLE', message, { details: { upstream: name } });
+  const summary = `Server "${name}" was not listed within ${timeoutMs / 1000} s.`;
+  const fix = 'If it needs longer, raise "startup.refresh": trunkline edit';
+  const details = { upstream: name, reason: 'timeout', summary, fix };
+  return new GatewayError('UPSTREAM_UNAVAILABLE', `${summary} ${fix}`, { details });
 }
 
 /** Returns a `GatewayError` unchanged, and wraps any other error, such as an error response of the server. */

@@ -58,6 +58,11 @@ export class ServerLogs implements Disposable {
   }
 
   /** Adds values that must not appear in the log of a server. Called before the server starts. */
+  /** Returns the text with the known secrets of the server masked. */
+  mask(server: string, text: string): string {
+    return this.#logOf(server).mask.mask(text);
+  }
+
   addSecrets(server: string, values: Iterable<string>): void {
     this.#removed.delete(server);
     this.#logOf(server).mask.add(values);

@@ -55,20 +55,25 @@ describe('preflight check', () => {
   });
 
   test('preflight check: reports a missing or unexecutable command like a failed start', async () => {
-    const missing = 'was not found, or its "cwd" does not exist.';
-    const told = (what: string) => `UPSTREAM_REFUSED Server "it" cannot be started: the command ${what}`;
-    expect(await said({ command: 'program' })).toBe(told(`"program" ${missing}`));
+    const told = (what: string) => `UPSTREAM_REFUSED Server "it" cannot be started: ${what}`;
+    expect(await said({ command: 'program' })).toBe(
+      told(
+        'the program "program" was not found. Install it and run trunkline restart it, or correct "command": trunkline edit it',
+      ),
+    );
     expect(await said({ command: 'program', cwd: '/no/where' }, { own: folder })).toBe(
-      told(`"program" ${missing}`),
+      told(
+        'its folder "/no/where" does not exist. Create it and run trunkline restart it, or correct "cwd": trunkline edit it',
+      ),
     );
     expect(await said({ command: 'text' }, { own: folder })).toBe(
-      told('"text" cannot be executed (EACCES).'),
+      told('the program "text" cannot be executed (EACCES). Correct "command": trunkline edit it'),
     );
   });
 
   test('preflight check: reports an unset reference without revealing values', async () => {
     expect(await said({ command: 'program', env: { TOKEN: '${env:NOT_SET}' } }, { own: folder })).toBe(
-      'SECRET_MISSING server "it", env.TOKEN: the environment variable NOT_SET is not set',
+      'SECRET_MISSING Server "it", env.TOKEN: the environment variable NOT_SET is not set. Set it where Trunkline starts, or give a value or ${file:PATH} instead: trunkline edit it',
     );
     const http = { kind: 'http', url: 'http://127.0.0.1:1/', flavour: 'auto', headers: {} } as const;
     expect(await said(http)).toBeUndefined();

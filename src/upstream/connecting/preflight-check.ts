@@ -4,7 +4,7 @@ import type { ResolvedTransport } from '../../config/resolve-transport.ts';
 import { findProgram } from '../../core/lib/find-program.ts';
 import { GatewayError } from '../../core/errors.ts';
 import { buildServerEnv } from '../process/build-server-env.ts';
-import { classifyConnectError } from './upstream-errors.ts';
+import { classifyConnectError, explainMissingSecret, withMissingFolder } from './upstream-errors.ts';
 
 interface PreflightDeps {
   readonly resolveTransport: (config: UpstreamConfig) => Promise<ResolvedTransport>;
@@ -25,15 +25,16 @@ export async function preflightCheck(
   try {
     transport = await deps.resolveTransport(config);
   } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
+    const explained = explainMissingSecret(error, config.name);
+    if (explained instanceof GatewayError) return explained;
+    throw explained;
   }
   if (transport.kind === 'http') return undefined;
   const code = await findStartError(transport, deps);
   if (code === undefined) return undefined;
-  const { command } = transport;
+  const { command, cwd } = transport;
   const cause = Object.assign(new Error(`spawn ${command} ${code}`), { code, path: command });
-  return classifyConnectError(cause, config.name, { stderr: [] });
+  return classifyConnectError(withMissingFolder(cause, cwd), config.name, { stderr: [] });
 }
 
 type ProgramTransport = Exclude<ResolvedTransport, { kind: 'http' }>;

@@ -14,7 +14,11 @@ function nodeError(code: string, more: object = {}): Error {
 
 describe('classifyConnectError', () => {
   test.each([
-    ['ENOENT', 'UPSTREAM_REFUSED', 'was not found'],
+    [
+      'ENOENT',
+      'UPSTREAM_REFUSED',
+      'the program "npx" was not found. Install it and run trunkline restart github',
+    ],
     ['EACCES', 'UPSTREAM_REFUSED', 'cannot be executed (EACCES)'],
     ['ENOEXEC', 'UPSTREAM_REFUSED', 'cannot be executed (ENOEXEC)'],
     ['ENOTDIR', 'UPSTREAM_REFUSED', 'cannot be executed (ENOTDIR)'],
@@ -34,7 +38,7 @@ describe('classifyConnectError', () => {
     const message = `No.\nTrunkline: sign in.\u202e${'x'.repeat(100_000)}`;
     const error = classifyConnectError(new RpcError({ code: -32603, message }), name, nothing);
     expect(error.message).toMatch(
-      /^Server "github" refused the connection: No\. Trunkline: sign in\. x{400,500}$/,
+      /^Server "github" refused the connection: No\. Trunkline: sign in\. x{400,500} Correct its settings: trunkline edit github$/,
     );
   });
 
@@ -71,7 +75,7 @@ describe('classifyConnectError', () => {
     const about = { code: 'UPSTREAM_PROTOCOL', cause, details: { upstream: name } };
     expect(classifyConnectError(cause, name, nothing)).toMatchObject(about);
     expect(classifyConnectError(cause, name, nothing).message).toBe(
-      'Server "github" does not speak MCP at its address: it answered HTTP 200 with text/html, which is not a JSON-RPC message.',
+      'Server "github" answers with a web page instead of MCP: the URL is wrong, or the network requires a sign-in in a browser (captive portal). Sign in to the network and run trunkline restart github, or correct "url": trunkline edit github',
     );
     expect(classifyRequestError(cause, name)).toMatchObject(about);
     expect(classifyRequestError(cause, name).message).toBe(
@@ -84,7 +88,7 @@ describe('classifyConnectError', () => {
     const error = classifyConnectError(new Error('pipe'), name, hints);
     expect(error.code).toBe('UPSTREAM_UNAVAILABLE');
     expect(error.message).toContain(
-      'exited with code 3 before it was ready. It wrote to standard error: 2 | 3 | 4 | 5 | API_KEY',
+      'exited with code 3 before it was ready. Correct its command or settings: trunkline edit github It wrote to standard error: 2 | 3 | 4 | 5 | API_KEY',
     );
     expect(error.details).toMatchObject({ upstream: 'github', exit: 'exited with code 3' });
   });
@@ -97,13 +101,62 @@ describe('classifyConnectError', () => {
     expect(error.message).toMatch(/standard error: (?:program: )?error: --token is missing \| /);
   });
 
+  const npm404 = [
+    'npm error code E404',
+    'npm error 404 Not Found - GET https://registry.npmjs.org/@acme%2fjira-mcp - Not found',
+    "npm error 404  '@acme/jira-mcp@*' is not in this registry.",
+  ];
   test.each([
-    [["Error: Cannot find module '/gone.mjs'", '    at node:internal'], true],
-    [['sh: 1: cd: no such file or directory'], true],
-    [['API_KEY is missing'], undefined],
-  ])('connect error: recognises a missing program in standard error %j: %s', (stderr, isProgramMissing) => {
+    ['package-not-found', 'UPSTREAM_REFUSED', 'npm cannot find @acme/jira-mcp.', npm404],
+    [
+      'package-not-found',
+      'UPSTREAM_REFUSED',
+      'npm cannot find @acme/jira-mcp.',
+      ['npm ERR! code E404', npm404[1] ?? ''].map((line) => line.replace('error', 'ERR!')),
+    ],
+    [
+      'package-not-found',
+      'UPSTREAM_REFUSED',
+      'npm cannot find some-mcp@9.9.9.',
+      ['npm error code ETARGET', 'npm error notarget No matching version found for some-mcp@9.9.9.'],
+    ],
+    [
+      'registry-unreachable',
+      'UPSTREAM_UNAVAILABLE',
+      'npm cannot reach the registry with the package of server "github".',
+      ['npm error code ENOTFOUND', 'npm error syscall getaddrinfo'],
+    ],
+    [
+      'package-not-found',
+      'UPSTREAM_REFUSED',
+      'uv cannot find mcp-nope.',
+      ['  ╰─▶ Because mcp-nope was not found in the package registry and you require mcp-nope, we'],
+    ],
+    [
+      'engine-not-running',
+      'UPSTREAM_UNAVAILABLE',
+      'Server "github" cannot be started: Docker is not running.',
+      ['docker: Cannot connect to the Docker daemon at unix:///var/run/docker.sock.'],
+    ],
+    [
+      'file-missing',
+      'UPSTREAM_REFUSED',
+      'Server "github" exited with code 1 before it was ready: /gone.mjs is missing.',
+      ["Error: Cannot find module '/gone.mjs'"],
+    ],
+    [
+      'file-missing',
+      'UPSTREAM_UNAVAILABLE',
+      'Server "github" exited with code 1 before it was ready: a file or program that it needs is missing.',
+      ['sh: 1: cd: no such file or directory'],
+    ],
+    ['exited', 'UPSTREAM_UNAVAILABLE', 'exited with code 1 before it was ready.', ['API_KEY is missing']],
+    // The words of npm in the output of another program say nothing about npm.
+    ['exited', 'UPSTREAM_UNAVAILABLE', 'exited with code 1 before it was ready.', ['see code E404']],
+  ])('connect error: finds the reason %s (%s) in the output: %s', (reason, code, sentence, stderr) => {
     const error = classifyConnectError(new Error('pipe'), name, { exit: 'exited with code 1', stderr });
-    expect(error.details['isProgramMissing']).toBe(isProgramMissing);
+    expect(error).toMatchObject({ code, details: { reason } });
+    expect(error.message).toContain(sentence);
   });
 
   test('connect error: quotes the error of the server', () => {

@@ -1,11 +1,17 @@
+import { existsSync } from 'node:fs';
 import { GatewayError, RpcError } from '../../core/errors.ts';
+import type { ErrorCode } from '../../core/errors.ts';
+import type { FailureReason } from '../../core/failure-reason.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { quoteShellWord } from '../../core/lib/quote-shell-word.ts';
 import { sanitizeText } from '../../core/lib/sanitize-text.ts';
 import type { Era } from '../../core/server-facts.ts';
 import { RPC_ERROR_CODES } from '../../protocol/era.ts';
 import { HttpStatusError, UnexpectedResponseError, UnsentError } from '../../protocol/client-transport.ts';
 import type { UpstreamState } from '../upstream-state.ts';
+import { classifyOutput } from './classify-output.ts';
+import type { OutputFinding } from './classify-output.ts';
 
 /** The state of a server's process at the time of a failure. */
 export interface ProcessHints {
@@ -14,17 +20,7 @@ export interface ProcessHints {
   readonly stderr: readonly string[];
 }
 
-type MakeError = (code: GatewayError['code'], sentence: string) => GatewayError;
-
 const SPAWN_CODES: ReadonlySet<string> = new Set(['ENOENT', 'EACCES', 'ENOEXEC', 'ENOTDIR']);
-const NETWORK_CODES: ReadonlyMap<string, string> = new Map([
-  ['ECONNREFUSED', 'nothing listens at its address'],
-  ['ENOTFOUND', 'its host name is not known'],
-  ['EAI_AGAIN', 'its host name is not known'],
-]);
-/** Messages of operating systems, interpreters and package runners about a missing file or package. */
-const MISSING_FILE =
-  /cannot find (?:module|package)|no such file|was not found|can't open file|no module named|is not recognized|ENOENT|E404/i;
 /** Errors of modern servers about the gateway's own request rather than about the call of the client. */
 const GATEWAY_REQUEST_ERRORS: ReadonlyMap<number, string> = new Map([
   [
@@ -36,30 +32,56 @@ const GATEWAY_REQUEST_ERRORS: ReadonlyMap<number, string> = new Map([
 /** The number of lines of standard error that an error message quotes. */
 const LAST_LINES = 5;
 
+/** The parts of an error about a server: what happened and why, then the command that fixes it, then the output that shows it. */
+interface Failure {
+  readonly code: ErrorCode;
+  readonly reason: FailureReason;
+  readonly sentence: string;
+  readonly fix: string;
+}
+
 /** Converts the error of a connection attempt. Only this module interprets errors of Node and HTTP; other code reads error codes. */
 export function classifyConnectError(
   cause: unknown,
   upstream: UpstreamName,
   hints: ProcessHints,
 ): GatewayError {
-  const make: MakeError = (code, sentence) =>
-    new GatewayError(code, `Server "${upstream}" ${sentence}${quoteStderr(hints)}`, {
-      cause,
-      details: processDetails(upstream, hints),
-    });
-  if (cause instanceof UnexpectedResponseError)
-    return make(cause.code, `does not speak MCP at its address: it ${describeResponse(cause)}`);
-  if (cause instanceof GatewayError) return cause;
-  if (cause instanceof HttpStatusError) return classifyStatus(cause, make);
+  if (cause instanceof GatewayError && !(cause instanceof UnexpectedResponseError)) return cause;
+  const found = findConnectFailure(cause, upstream, hints);
+  const quote = found.reason === 'package-not-found' ? '' : quoteStderr(hints);
+  return toError(found, upstream, { cause, quote, details: { ...hints } });
+}
+
+function findConnectFailure(cause: unknown, upstream: UpstreamName, hints: ProcessHints): Failure {
+  const [server, edit, restart] = nameInSentences(upstream);
+  if (cause instanceof UnexpectedResponseError) return describeUnexpected(cause, upstream);
+  if (cause instanceof HttpStatusError) return describeStatus(cause, upstream);
   if (cause instanceof RpcError)
-    return make('UPSTREAM_REFUSED', `refused the connection: ${sanitizeText(cause.message)}`);
+    return {
+      code: 'UPSTREAM_REFUSED',
+      reason: 'rejected',
+      sentence: `${server} refused the connection: ${sanitizeText(cause.message)}`,
+      fix: `Correct its settings: ${edit}`,
+    };
   const code = errorCode(cause) ?? '';
-  if (SPAWN_CODES.has(code))
-    return make('UPSTREAM_REFUSED', `cannot be started: ${describeSpawnError(cause)}.`);
-  const unreachable = NETWORK_CODES.get(code);
-  if (unreachable !== undefined) return make('UPSTREAM_UNAVAILABLE', `cannot be reached: ${unreachable}.`);
-  if (hints.exit !== undefined) return make('UPSTREAM_UNAVAILABLE', `${hints.exit} before it was ready.`);
-  return make('UPSTREAM_UNAVAILABLE', `cannot be reached: ${errorMessage(cause)}`);
+  if (SPAWN_CODES.has(code)) return describeSpawnError(cause, upstream);
+  const network = describeNetworkError(cause, upstream);
+  if (network !== undefined) return network;
+  if (hints.exit === undefined)
+    return {
+      code: 'UPSTREAM_UNAVAILABLE',
+      reason: 'unavailable',
+      sentence: `${server} cannot be reached: ${errorMessage(cause)}`,
+      fix: `Try again: ${restart}`,
+    };
+  const found = classifyOutput(hints.stderr);
+  if (found !== undefined) return describeOutput(found, hints.exit, upstream);
+  return {
+    code: 'UPSTREAM_UNAVAILABLE',
+    reason: 'exited',
+    sentence: `${server} ${hints.exit} before it was ready.`,
+    fix: `Correct its command or settings: ${edit}`,
+  };
 }
 
 /** Converts the error of a request whose connection was lost. */
@@ -73,17 +95,33 @@ export function classifyConnectionLoss(
   return new GatewayError(
     'UPSTREAM_CLOSED',
     `Server "${upstream}" ${event} during the request; the request may or may not have been executed, so it was not repeated.${quoteStderr(hints)}`,
-    { cause, details: processDetails(upstream, hints) },
+    { cause, details: { upstream, ...hints } },
   );
 }
 
 /** Converts the error of one request whose connection still works, as is common over HTTP. */
 export function classifyRequestError(cause: unknown, upstream: UpstreamName): GatewayError {
-  const make: MakeError = (code, sentence) =>
-    new GatewayError(code, `Server "${upstream}" ${sentence}`, { cause, details: { upstream } });
-  if (cause instanceof UnexpectedResponseError) return make(cause.code, describeResponse(cause));
-  if (cause instanceof HttpStatusError) return classifyStatus(cause, make);
-  return make('UPSTREAM_UNAVAILABLE', `did not answer: ${errorMessage(cause)}`);
+  if (cause instanceof UnexpectedResponseError) {
+    const text = `Server "${upstream}" answered ${cause.received}, which is not a JSON-RPC message.`;
+    return new GatewayError(cause.code, text, { cause, details: { upstream } });
+  }
+  if (cause instanceof HttpStatusError) return toError(describeStatus(cause, upstream), upstream, { cause });
+  const text = `Server "${upstream}" did not answer: ${errorMessage(cause)}`;
+  return new GatewayError('UPSTREAM_UNAVAILABLE', text, { cause, details: { upstream } });
+}
+
+/** Adds the fix to an error about a reference whose value is missing. Returns any other error unchanged. */
+export function explainMissingSecret(error: unknown, upstream: UpstreamName): unknown {
+  if (!(error instanceof GatewayError) || error.code !== 'SECRET_MISSING') return error;
+  if (error.details['fix'] !== undefined) return error;
+  const [, edit] = nameInSentences(upstream);
+  const sentence = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
+  const fix =
+    error.details['from'] === 'env'
+      ? `Set it where Trunkline starts, or give a value or \${file:PATH} instead: ${edit}`
+      : `Correct the setting: ${edit}`;
+  const { cause, details } = error;
+  return toError({ code: error.code, reason: 'secret-missing', sentence, fix }, upstream, { cause, details });
 }
 
 /** Returns the server's error unchanged, unless it concerns the gateway's own request and would mean nothing to the client. */
@@ -115,8 +153,10 @@ export function retryPendingError(state: UpstreamState & { kind: 'waiting' }, no
 }
 
 export function connectTimeoutError(upstream: UpstreamName, connectMs: number): GatewayError {
-  const text = `Server "${upstream}" was not ready within ${connectMs / 1000} s (timeouts.connect).`;
-  return new GatewayError('UPSTREAM_UNAVAILABLE', text, { details: { upstream } });
+  const [server, edit] = nameInSentences(upstream);
+  const sentence = `${server} was not ready within ${connectMs / 1000} s.`;
+  const fix = `If it needs longer, raise "timeouts.connect": ${edit}`;
+  return toError({ code: 'UPSTREAM_UNAVAILABLE', reason: 'timeout', sentence, fix }, upstream, {});
 }
 
 /** Returns the error for the first start of a server whose package launcher was idle for `idleMs`, or else worked for longer than `maxMs`. */
@@ -141,33 +181,165 @@ export function shuttingDownError(): GatewayError {
   return new GatewayError('SHUTTING_DOWN', 'The gateway is stopping.');
 }
 
-function classifyStatus({ status }: HttpStatusError, make: MakeError): GatewayError {
-  if (status === 401)
-    return make(
-      'UPSTREAM_NEEDS_AUTH',
-      'does not accept the configured Authorization header (HTTP 401). Correct the header, or remove it and sign in.',
-    );
-  if (status === 403) return make('UPSTREAM_NEEDS_AUTH', 'does not accept the credentials (HTTP 403).');
-  if (status === 408 || status === 429 || status >= 500)
-    return make('UPSTREAM_UNAVAILABLE', `is not available (HTTP ${status}).`);
-  return make('UPSTREAM_REFUSED', `does not speak MCP at its address (HTTP ${status}).`);
+/** Builds the error. Its details hold the parts of the message, for output that shows the fix in a place of its own. */
+function toError(
+  { code, reason, sentence, fix }: Failure,
+  upstream: UpstreamName,
+  { cause, quote = '', details }: { cause?: unknown; quote?: string; details?: JsonObject },
+): GatewayError {
+  return new GatewayError(code, `${sentence} ${fix}${quote}`, {
+    cause,
+    details: { ...details, upstream, reason, summary: sentence + quote, fix },
+  });
 }
 
-function describeResponse(error: UnexpectedResponseError): string {
-  return `answered ${error.received}, which is not a JSON-RPC message.`;
+/** Returns the server as the subject of a sentence, and the commands that edit and restart it. */
+function nameInSentences(upstream: UpstreamName): readonly [server: string, edit: string, restart: string] {
+  const word = quoteShellWord(upstream);
+  return [`Server "${upstream}"`, `trunkline edit ${word}`, `trunkline restart ${word}`];
 }
 
-function describeSpawnError(cause: unknown): string {
-  const { path, syscall, code } = cause as NodeJS.ErrnoException;
+function describeOutput(
+  { reason, program, subject }: OutputFinding,
+  exit: string,
+  upstream: UpstreamName,
+): Failure {
+  const [server, edit, restart] = nameInSentences(upstream);
+  switch (reason) {
+    case 'package-not-found': {
+      const sentence = `${program} cannot find ${subject ?? 'the package'}.`;
+      return { code: 'UPSTREAM_REFUSED', reason, sentence, fix: `Check the name: ${edit}` };
+    }
+    case 'registry-refused': {
+      const sentence = `${program} may not read the package of server "${upstream}".`;
+      return { code: 'UPSTREAM_REFUSED', reason, sentence, fix: `Sign in with npm login, then: ${restart}` };
+    }
+    case 'registry-unreachable': {
+      const sentence = `${program} cannot reach the registry with the package of server "${upstream}".`;
+      return {
+        code: 'UPSTREAM_UNAVAILABLE',
+        reason,
+        sentence,
+        fix: `Check the network connection, then: ${restart}`,
+      };
+    }
+    case 'engine-not-running': {
+      const sentence = `${server} cannot be started: ${program} is not running.`;
+      return { code: 'UPSTREAM_UNAVAILABLE', reason, sentence, fix: `Start ${program}, then: ${restart}` };
+    }
+    default: {
+      const missing = subject ?? 'a file or program that it needs';
+      // Without a known program, the line may be a warning that has nothing to do with the exit, so the server is tried again.
+      return {
+        code: program === '' ? 'UPSTREAM_UNAVAILABLE' : 'UPSTREAM_REFUSED',
+        reason,
+        sentence: `${server} ${exit} before it was ready: ${missing} is missing.`,
+        fix: `Install it and run ${restart}, or correct "args": ${edit}`,
+      };
+    }
+  }
+}
+
+/** Adds the working directory to the error of a start if that does not exist, which Node reports like a missing program. */
+export function withMissingFolder(error: unknown, cwd: string | undefined): unknown {
+  if (cwd !== undefined && errorCode(error) === 'ENOENT' && !existsSync(cwd))
+    return Object.assign(error as Error, { cwd });
+  return error;
+}
+
+function describeSpawnError(cause: unknown, upstream: UpstreamName): Failure {
+  const { path, syscall, code, cwd } = cause as NodeJS.ErrnoException & { readonly cwd?: string };
+  const [server, edit, restart] = nameInSentences(upstream);
+  const error = 'UPSTREAM_REFUSED';
+  if (cwd !== undefined) {
+    const sentence = `${server} cannot be started: its folder "${cwd}" does not exist.`;
+    const fix = `Create it and run ${restart}, or correct "cwd": ${edit}`;
+    return { code: error, reason: 'folder-missing', sentence, fix };
+  }
   const command = path ?? syscall?.replace(/^spawn /, '') ?? 'its command';
-  if (code === 'ENOENT') return `the command "${command}" was not found, or its "cwd" does not exist`;
-  return `the command "${command}" cannot be executed (${code})`;
+  if (code === 'ENOENT') {
+    const sentence = `${server} cannot be started: the program "${command}" was not found.`;
+    const fix = `Install it and run ${restart}, or correct "command": ${edit}`;
+    return { code: error, reason: 'program-missing', sentence, fix };
+  }
+  const sentence = `${server} cannot be started: the program "${command}" cannot be executed (${code}).`;
+  return { code: error, reason: 'program-missing', sentence, fix: `Correct "command": ${edit}` };
 }
 
-/** Adds `isProgramMissing` if the process ended because something that it needs is not installed. */
-function processDetails(upstream: UpstreamName, hints: ProcessHints): JsonObject {
-  const isProgramMissing = lastStderrLines(hints).some((line) => MISSING_FILE.test(line));
-  return { upstream, ...hints, ...(isProgramMissing && { isProgramMissing }) };
+function describeNetworkError(cause: unknown, upstream: UpstreamName): Failure | undefined {
+  const [server, edit, restart] = nameInSentences(upstream);
+  const code = 'UPSTREAM_UNAVAILABLE';
+  switch (errorCode(cause)) {
+    case 'ECONNREFUSED': {
+      const [first = cause] = cause instanceof AggregateError ? (cause.errors as readonly unknown[]) : [];
+      const { address, port } = first as { readonly address?: string; readonly port?: number };
+      const where = address === undefined || port === undefined ? 'its address' : `${address}:${port}`;
+      const sentence = `${server} cannot be reached: nothing listens at ${where}.`;
+      const fix = `Start it and run ${restart}, or correct "url": ${edit}`;
+      return { code, reason: 'connection-refused', sentence, fix };
+    }
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN': {
+      const { hostname } = cause as { readonly hostname?: string };
+      const host = hostname === undefined ? 'its host name' : `the host name ${sanitizeText(hostname)}`;
+      const sentence = `${server} cannot be reached: ${host} is not known.`;
+      const fix = `Check the network and run ${restart}, or correct "url": ${edit}`;
+      return { code, reason: 'host-unknown', sentence, fix };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function describeStatus({ status }: HttpStatusError, upstream: UpstreamName): Failure {
+  const [server, edit, restart] = nameInSentences(upstream);
+  if (status === 401)
+    return {
+      code: 'UPSTREAM_NEEDS_AUTH',
+      reason: 'credentials-refused',
+      sentence: `${server} does not accept the configured Authorization header (HTTP 401).`,
+      fix: `Correct the header, or remove it and sign in: ${edit}`,
+    };
+  if (status === 403)
+    return {
+      code: 'UPSTREAM_NEEDS_AUTH',
+      reason: 'credentials-refused',
+      sentence: `${server} does not accept the credentials (HTTP 403).`,
+      fix: `Check its headers and the rights of the account: ${edit}`,
+    };
+  if (status === 408 || status === 429 || status >= 500)
+    return {
+      code: 'UPSTREAM_UNAVAILABLE',
+      reason: 'unavailable',
+      sentence: `${server} is not available (HTTP ${status}).`,
+      fix: `Try again later: ${restart}`,
+    };
+  return {
+    code: 'UPSTREAM_REFUSED',
+    reason: 'wrong-url',
+    sentence: `${server} does not speak MCP at its URL (HTTP ${status}).`,
+    fix: `Correct the URL: ${edit}`,
+  };
+}
+
+function describeUnexpected(
+  { code, received, isWebPage }: UnexpectedResponseError,
+  upstream: UpstreamName,
+): Failure {
+  const [server, edit, restart] = nameInSentences(upstream);
+  if (isWebPage)
+    return {
+      code,
+      reason: 'web-page',
+      sentence: `${server} answers with a web page instead of MCP: the URL is wrong, or the network requires a sign-in in a browser (captive portal).`,
+      fix: `Sign in to the network and run ${restart}, or correct "url": ${edit}`,
+    };
+  return {
+    code,
+    reason: 'wrong-url',
+    sentence: `${server} does not speak MCP at its URL: it answered ${received}, which is not a JSON-RPC message.`,
+    fix: `Correct the URL: ${edit}`,
+  };
 }
 
 function quoteStderr(hints: ProcessHints): string {

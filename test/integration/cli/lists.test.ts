@@ -24,13 +24,16 @@ describe('trunkline tools', () => {
     const names = (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
     expect(names).toEqual(names.toSorted());
     expect(names).toEqual(expect.arrayContaining(['plain__add', 'plain__echo', 'hidden__terminal']));
-    expect(stderr).toMatch(/^trunkline: Missing in this list: Server "broken" .* \[UPSTREAM_REFUSED\]\n$/);
+    expect(stderr).toMatch(/^Left out: Server "broken" cannot be started: .*: trunkline edit broken\n$/);
   });
 
   test('tools: prints each problem as one line of JSON with --json', async () => {
     const { stdout, stderr } = await home.run(['--json', 'tools']);
     expect(JSON.parse(stdout)).toBeInstanceOf(Array);
-    expect(JSON.parse(stderr)).toMatchObject({ code: 'UPSTREAM_REFUSED', details: { server: 'broken' } });
+    expect(JSON.parse(stderr)).toMatchObject({
+      code: 'UPSTREAM_REFUSED',
+      details: { servers: [{ server: 'broken', code: 'UPSTREAM_REFUSED' }] },
+    });
   });
 
   test('tools: lists only the given server, across all pages', async () => {
@@ -120,14 +123,14 @@ describe('trunkline servers', () => {
     const away = commandHome({ plain, away: { url: 'http://127.0.0.1:9/mcp' } });
     const listed = await away.run(['resources']);
     expect(listed.code).toBe(0);
-    expect(listed.stderr).toContain('Missing in this list: Server "away"');
+    expect(listed.stderr).toContain('Left out: Server "away"');
     expect(listed.stdout).toContain('fixture://text');
     const found = await away.run(['search', '-', '--limit', '1'], { input: 'add\necho\nadd numbers\n' });
     expect({ code: found.code, lines: found.stdout.trimEnd().split('\n').length }).toEqual({
       code: 0,
       lines: 3,
     });
-    expect(found.stderr.match(/Missing in this list/g)).toHaveLength(1);
+    expect(found.stderr.match(/Left out/g)).toHaveLength(1);
   });
 
   test('invalid entry: is reported with its position and the reason', async () => {

@@ -46,7 +46,7 @@ describe('silent server', () => {
   ])('silent server: %j reports it on stderr, lists other servers and exits with 0', async (args, listed) => {
     const home = commandHome({ mute: mute(), plain: fixture('plain') }, limits);
     const { code, stdout, stderr } = await home.run([...args, '--text']);
-    expect(stderr).toContain('Missing in this list: Server "mute" was not ');
+    expect(stderr).toContain('Left out: Server "mute" was not ');
     expect(stdout).toContain(listed);
     expect(code).toBe(0);
   });
@@ -62,7 +62,7 @@ describe('silent server', () => {
       await home.run(['tools', 'plain']);
       const { code, stdout, stderr } = await home.run(['tools', '--text']);
       expect(stderr).toContain(
-        'Missing in this list: Server "mute" has not been listed yet. Wait for it with: trunkline refresh mute',
+        'Left out: Server "mute" has not been listed yet. Wait for it with: trunkline refresh mute',
       );
       expect(stdout).toContain('plain__echo');
       expect(code).toBe(0);

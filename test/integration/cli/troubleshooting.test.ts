@@ -164,7 +164,7 @@ describe('doctor', () => {
       const result = await findings(bad);
       expect(result.code).toBe(3);
       expect(result.bad.find(({ subject }) => subject === 'broken')?.fix).toContain(
-        'Install no-such-program-of-ours',
+        'trunkline restart broken',
       );
       expect(result.bad.find(({ subject }) => subject === 'secret')?.message).toContain('NOT_SET_ANYWHERE');
       expect(result.bad.find(({ subject }) => subject === 'secret')?.fix).toContain(

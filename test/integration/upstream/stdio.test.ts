@@ -165,7 +165,7 @@ scenario('stdio server: reports a missing command or cwd at once', async (cell) 
   expect(gatewayErrorCode(bad)).toBe('UPSTREAM_REFUSED');
   expect(textOfResult(bad)).toContain('"no-such-command-anywhere" was not found');
   const lost = await line.client.callTool('lost__echo', { text: 'a' });
-  expect(textOfResult(lost)).toContain('"cwd" does not exist');
+  expect(textOfResult(lost)).toContain('does not exist');
   expect(textOfResult(await line.client.callTool('good__echo', { text: 'a' }))).toBe('a');
   await eventually(() => expect(line.gateway.stderr()).toContain('no-such-command-anywhere'));
 });

@@ -19,7 +19,7 @@ test.each([
   [1, 'ready, 1 tool'],
   [2, 'ready, 2 tools'],
 ])('doctor: counts %i tools in singular or plural', (tools, message) => {
-  expect(checkServers([{ ...server, tools }], () => undefined)).toEqual([
+  expect(checkServers([{ ...server, tools }])).toEqual([
     { check: 'server', subject: 'a', status: 'ok', message },
   ]);
 });

@@ -1,0 +1,20 @@
+/** Why a server cannot be used, for programs. Errors carry it in `details.reason`, and their message says the same to people. */
+export type FailureReason =
+  | 'package-not-found'
+  | 'registry-unreachable'
+  | 'registry-refused'
+  | 'engine-not-running'
+  | 'program-missing'
+  | 'folder-missing'
+  | 'file-missing'
+  | 'secret-missing'
+  | 'host-unknown'
+  | 'connection-refused'
+  | 'web-page'
+  | 'wrong-url'
+  | 'credentials-refused'
+  | 'sign-in-required'
+  | 'timeout'
+  | 'exited'
+  | 'rejected'
+  | 'unavailable';
