@@ -131,8 +131,8 @@ export function buildProgram(
       formatHelp,
     })
     .addOption(new Option('--config <file>', 'use this configuration file').env('TRUNKLINE_CONFIG'))
-    .option('--json', 'print JSON, as in a pipe')
-    .addOption(new Option('--text', 'print text, as on a terminal').conflicts('json'))
+    .option('--json', 'print JSON (in pipes also with TRUNKLINE_OUTPUT=json)')
+    .addOption(new Option('--text', 'print text even with TRUNKLINE_OUTPUT=json').conflicts('json'))
     .addOption(
       new Option('--color <when>', 'colour the text')
         .choices(['auto', 'always', 'never'])

@@ -31,6 +31,8 @@ export function beginRun(): () => void {
     process.env[name] = join(folder, place);
     mkdirSync(join(folder, place), { recursive: true, mode: 0o700 });
   }
+  // Most tests read results of commands from a pipe as JSON.
+  process.env['TRUNKLINE_OUTPUT'] = 'json';
   process.env['NODE_COMPILE_CACHE'] = compiledCode();
   process.env[folderVariable] = folder;
   process.env[runVariable] = randomUUID();

@@ -9,6 +9,9 @@ import { GatewayError } from '../../core/errors.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import type { AdminDeps } from '../admin-deps.ts';
 
+/** The signs that people write between a server and its entry. */
+const SERVER_SEPARATORS = ['.', '/'] as const;
+
 interface EntryQuery {
   readonly name: string;
   /** If set, `name` may also be the original name of the entry on this server. */
@@ -89,14 +92,23 @@ async function viewFor(
   const { gateway } = deps;
   const view = gateway.view(caller);
   if (isFound(view)) return view;
-  await gateway.servers.ensureListed(candidateServers(deps, name));
+  const candidates = candidateServers(deps, name);
+  // A name without a server may belong to any of them.
+  if (candidates.length === 0) await gateway.servers.ensureAllListed();
+  else await gateway.servers.ensureListed(candidates);
   return gateway.view(caller);
 }
 
 /** Returns the servers to which an entry with this exposed name can belong. */
 function candidateServers({ gateway, config }: AdminDeps, name: string): readonly UpstreamName[] {
   const { separator } = config().value.names;
-  return gateway.servers.names().filter((upstream) => canBelongTo(name, upstream, separator));
+  return gateway.servers
+    .names()
+    .filter(
+      (upstream) =>
+        canBelongTo(name, upstream, separator) ||
+        SERVER_SEPARATORS.some((sign) => name.startsWith(upstream + sign)),
+    );
 }
 
 function selectEntry<E extends ToolEntry | PromptEntry>(
@@ -105,8 +117,22 @@ function selectEntry<E extends ToolEntry | PromptEntry>(
 ): E | undefined {
   const candidates = filterByServer(entries, server);
   const exposed = candidates.find((entry) => entry.name === name);
-  if (exposed !== undefined || server === undefined) return exposed;
+  if (exposed !== undefined) return exposed;
+  if (server === undefined) return findByTypedName(entries, name);
   return candidates.find(({ definition }) => definition.name === name);
+}
+
+/** Finds an entry by `server.entry`, `server/entry`, or by its own name if only one server has an entry of this name. */
+export function findByTypedName<E extends ToolEntry | PromptEntry>(
+  entries: readonly E[],
+  name: string,
+): E | undefined {
+  const qualified = entries.find(({ upstream, definition }) =>
+    SERVER_SEPARATORS.some((sign) => name === upstream + sign + definition.name),
+  );
+  if (qualified !== undefined) return qualified;
+  const namesakes = entries.filter(({ definition }) => definition.name === name);
+  return namesakes.length === 1 ? namesakes[0] : undefined;
 }
 
 interface SearchContext {
@@ -159,7 +185,8 @@ function unknownEntryError(
   const names = filterByServer(entries, server).map((entry) =>
     server === undefined ? entry.name : entry.definition.name,
   );
-  const near = findSimilar(name, names, 3);
+  const namesakes = entries.filter(({ definition }) => definition.name === name);
+  const near = namesakes.length > 1 ? namesakes.map((entry) => entry.name) : findSimilar(name, names, 3);
   const where = server === undefined ? '' : ` of server "${server}"`;
   const isServer = server === undefined && deps.gateway.servers.names().some((known) => known === name);
   const hint = isServer

@@ -12,6 +12,7 @@ import { addRoute, readText, requireText } from '../add-route.ts';
 import type { AdminApp } from '../add-route.ts';
 import type { AdminDeps } from '../admin-deps.ts';
 import type { AdminExplanation, AdminServer } from '../contract/contract.ts';
+import { findByTypedName } from '../calls/find-entry.ts';
 import { explainDecision, parseCaller } from '../presenters/explain-decision.ts';
 import { presentCheckedServers } from '../presenters/present-servers.ts';
 import { suggestServerFix } from '../presenters/suggest-server-fix.ts';
@@ -25,7 +26,10 @@ export function addExplainRoutes(app: AdminApp, deps: AdminDeps): void {
     const caller = parseCaller(query, sender);
     const view = deps.gateway.view(caller);
     const client = readText(query, 'client');
-    const { name, forClient } = explainForClient(view, requireText(query, 'name'), client);
+    const typed = requireText(query, 'name');
+    const isServer = servers.some((server) => server.name === typed);
+    const alias = isServer ? undefined : findByTypedName([...view.tools, ...view.prompts], typed)?.name;
+    const { name, forClient } = explainForClient(view, alias ?? typed, client);
     const { separator } = deps.config().value.names;
     // The first explanation that applies wins, so the order runs from visible entries to unknown names.
     const explanation =

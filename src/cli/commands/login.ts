@@ -44,7 +44,7 @@ export async function runLogin(
     out.note(
       'Trunkline refreshes the tokens from now on. If you keep using mcp-remote, sign in again there.',
     );
-    return printSignedIn();
+    return await printSignedIn();
   }
   if (options.token === true) {
     const hint = await signIns.findTokenPage(server);
@@ -53,7 +53,7 @@ export async function runLogin(
     // The token is never an argument, because other users can read command lines.
     const token = await readSecret(context, { prompt, signal: stopping.signal });
     await signIns.saveToken(server, options.caller ?? '', token);
-    return printSignedIn();
+    return await printSignedIn();
   }
   const { account } = await signIns.signIn({
     server,
@@ -75,5 +75,5 @@ export async function runLogin(
       if (complete !== undefined) out.note(`Or open ${toOneLine(complete)}`);
     },
   });
-  return printSignedIn(account);
+  return await printSignedIn(account);
 }

@@ -8,12 +8,22 @@ const pipe = {};
 describe('output format', () => {
   test.each([
     { argv: ['tools'], stdout: terminal, is: 'text' },
-    { argv: ['tools'], stdout: pipe, is: 'json' },
+    { argv: ['tools'], stdout: pipe, is: 'text' },
     { argv: ['tools', '--json'], stdout: terminal, is: 'json' },
     { argv: ['--text', 'tools'], stdout: pipe, is: 'text' },
     { argv: ['tools', '--', 'server', '--json'], stdout: terminal, is: 'text' },
   ])('output format: is $is for $argv on $stdout', ({ argv, stdout, is }) => {
     expect(detectStyle(argv, { env: {}, stdout, stderr: pipe }).format).toBe(is);
+  });
+
+  test.each([
+    { argv: ['tools'], stdout: pipe, is: 'json' },
+    { argv: ['tools', '--text'], stdout: pipe, is: 'text' },
+    { argv: ['tools'], stdout: terminal, is: 'text' },
+  ])('output format: is $is for $argv on $stdout with TRUNKLINE_OUTPUT=json', ({ argv, stdout, is }) => {
+    const env = { TRUNKLINE_OUTPUT: 'json' };
+    const style = detectStyle(argv, { env, stdout, stderr: pipe });
+    expect(style).toMatchObject({ format: is, isJsonRequested: false });
   });
 
   test('output format: prints problems as JSON only with --json', () => {

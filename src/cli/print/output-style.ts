@@ -1,7 +1,7 @@
 /** The format, colours and width of the output. */
 export interface OutputStyle {
   readonly format: 'json' | 'text';
-  /** Whether `--json` was given. Errors are then JSON as well; in a plain pipe they stay text. */
+  /** Whether `--json` was given. Errors are then JSON as well; with `TRUNKLINE_OUTPUT=json` they stay text. */
   readonly isJsonRequested: boolean;
   readonly isOutColoured: boolean;
   readonly isErrColoured: boolean;
@@ -31,7 +31,9 @@ export function detectStyle(
   const end = argv.indexOf('--');
   const flags = end < 0 ? argv : argv.slice(0, end);
   const isJsonAsked = flags.includes('--json');
-  const isText = flags.includes('--text') || (!isJsonAsked && stdout.isTTY === true);
+  // The variable is for scripts, so it does not change what a person sees on a terminal.
+  const isJsonInPipes = env['TRUNKLINE_OUTPUT'] === 'json' && stdout.isTTY !== true;
+  const isText = flags.includes('--text') || (!isJsonAsked && !isJsonInPipes);
   const colour = readColourSetting(flags, env);
   const isDumb = env['TERM'] === 'dumb';
   return {

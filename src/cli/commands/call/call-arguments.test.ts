@@ -15,6 +15,14 @@ const schema = {
     tags: { type: 'array', items: { type: 'string' } },
     sizes: { type: 'array', items: { type: 'number' } },
     filter: { type: 'object' },
+    nested: {
+      type: 'object',
+      properties: {
+        size: { type: 'integer' },
+        deep: { type: 'object', properties: { on: { type: 'boolean' } } },
+      },
+    },
+    'dotted.name': { type: 'string' },
     maybe: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
     either: { type: ['string', 'integer'] },
     kind: { enum: [1, 2] },
@@ -46,6 +54,11 @@ describe('key=value arguments', () => {
     { word: 'either=4', is: { either: '4' } },
     { word: 'kind=2', is: { kind: 2 } },
     { word: 'unknown=2', is: { unknown: '2' } },
+    { word: 'filter.a=x', is: { filter: { a: 'x' } } },
+    { word: 'nested.size=3', is: { nested: { size: 3 } } },
+    { word: 'nested.deep.on=true', is: { nested: { deep: { on: true } } } },
+    { word: 'nested.__proto__=x', is: { nested: Object.fromEntries([['__proto__', 'x']]) } },
+    { word: 'dotted.name=x', is: { 'dotted.name': 'x' } },
     { word: 'circle=x', is: { circle: 'x' } },
   ])('call arguments: read $word by the type in the schema', ({ word, is }) => {
     expect(read(word)).toEqual(is);
@@ -86,4 +99,22 @@ describe('key=value arguments', () => {
 test('call arguments: prefer a key=value pair over the JSON object', () => {
   const words = { base: { count: 1, text: 'a' }, pairs: [{ key: 'count', value: { json: 2 } }] };
   expect(buildCallArguments(words, schema, 't')).toEqual({ count: 2, text: 'a' });
+});
+
+describe('argument names', () => {
+  test.each([
+    { word: 'txt=x', near: 'text' },
+    { word: 'is_on=true', near: 'isOn' },
+    { word: 'text.a=x', near: 'text' },
+  ])('call arguments: suggests $near for $word', ({ word, near }) => {
+    expect(() => read(word)).toThrow(`is not an argument. Did you mean ${near}?`);
+  });
+
+  test('call arguments: merges nested values with each other', () => {
+    expect(read('nested.size=3', 'nested.deep.on=true')).toEqual({ nested: { size: 3, deep: { on: true } } });
+  });
+
+  test('call arguments: sends a name that resembles an argument which is also given', () => {
+    expect(read('text=a', 'texts=b')).toEqual({ text: 'a', texts: 'b' });
+  });
 });

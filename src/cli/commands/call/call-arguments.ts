@@ -1,4 +1,5 @@
 import { parseExact } from '../../../core/lib/exact-json.ts';
+import { findSimilar } from '../../../core/lib/find-similar.ts';
 import { GatewayError } from '../../../core/errors.ts';
 import { isJsonObject } from '../../../core/json.ts';
 import type { JsonObject } from '../../../core/json.ts';
@@ -10,24 +11,86 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** The maximum number of `$ref`s that are followed from one schema, because references can be circular. */
 const MAX_REFERENCES = 16;
 
+/** Shorter names are not taken for a misspelt argument. */
+const MIN_TYPO_LENGTH = 3;
+
 /** Converts the arguments that the user typed to the types in the input schema. The gateway validates the result as a whole. */
 export function buildCallArguments(words: TypedArguments, schema: unknown, tool: string): JsonObject {
   const args: Record<string, unknown> = { ...words.base };
   const problems: string[] = [];
   const seen = new Set<string>();
   for (const { key, value } of words.pairs) {
-    const property = findProperty(schema, key);
+    const unknown = describeUnknownKey(schema, key, words);
+    if (unknown !== undefined) problems.push(unknown);
+    const path = toPath(schema, key);
+    const property = findNestedProperty(schema, path);
     const types = readTypes(property, schema);
     const read = parseValue(value, { key, types, property, schema });
+    const [target, name] = openTarget(args, path);
     if ('problem' in read) problems.push(read.problem);
     else if (!seen.has(key))
-      setProperty(args, key, isSingleListItem(read.value, types) ? [read.value] : read.value);
-    else if (types.has('array')) setProperty(args, key, [args[key], read.value].flat());
+      setProperty(target, name, isSingleListItem(read.value, types) ? [read.value] : read.value);
+    else if (types.has('array')) setProperty(target, name, [target[name], read.value].flat());
     else problems.push(`${key} is given twice`);
     seen.add(key);
   }
   if (problems.length > 0) throw createArgumentsError(tool, problems);
   return args;
+}
+
+/** Splits `filter.name` into steps if the schema has the object `filter` and no argument that is itself called `filter.name`. */
+function toPath(schema: unknown, key: string): readonly string[] {
+  const steps = key.split('.');
+  const [first = ''] = steps;
+  const isNested = steps.length > 1 && !steps.includes('') && findProperty(schema, key) === undefined;
+  const types = isNested ? readTypes(findProperty(schema, first), schema) : undefined;
+  const isObject = types?.has('object') === true || (types?.size === 0 && hasProperty(schema, first));
+  return isObject ? steps : [key];
+}
+
+function findNestedProperty(schema: unknown, path: readonly string[]): unknown {
+  let parent = schema;
+  for (const step of path) {
+    const properties = isJsonObject(parent) ? parent['properties'] : undefined;
+    const isKnown = isJsonObject(properties) && Object.hasOwn(properties, step);
+    parent = isKnown ? resolveReference(properties[step], schema) : undefined;
+  }
+  return parent;
+}
+
+/** Returns the object that holds the last step of the path. Objects on the way are copied or created. */
+function openTarget(
+  args: Record<string, unknown>,
+  path: readonly string[],
+): readonly [target: Record<string, unknown>, name: string] {
+  let target = args;
+  for (const step of path.slice(0, -1)) {
+    const current = Object.hasOwn(target, step) ? target[step] : undefined;
+    const next: Record<string, unknown> = isJsonObject(current) ? { ...current } : {};
+    setProperty(target, step, next);
+    target = next;
+  }
+  return [target, path.at(-1) ?? ''];
+}
+
+/** Returns the problem of a name that looks like a misspelt argument. Arguments that the schema does not mention may be valid. */
+function describeUnknownKey(schema: unknown, key: string, words: TypedArguments): string | undefined {
+  const properties = isJsonObject(schema) ? schema['properties'] : undefined;
+  if (!isJsonObject(properties) || hasProperty(schema, key) || toPath(schema, key).length > 1) return undefined;
+  const { additionalProperties: others, patternProperties } = schema as JsonObject;
+  if (others === true || isJsonObject(others) || patternProperties !== undefined) return undefined;
+  const free = Object.keys(properties).filter(
+    (name) => !Object.hasOwn(words.base, name) && !words.pairs.some((pair) => pair.key === name),
+  );
+  // Two short names are always similar, so a short one is rejected only if the schema rejects it, too.
+  if (key.length < MIN_TYPO_LENGTH && others !== false) return undefined;
+  const [near] = findSimilar(key, free, 1);
+  return near === undefined ? undefined : `${key} is not an argument. Did you mean ${near}?`;
+}
+
+function hasProperty(schema: unknown, key: string): boolean {
+  const properties = isJsonObject(schema) ? schema['properties'] : undefined;
+  return isJsonObject(properties) && Object.hasOwn(properties, key);
 }
 
 /** Formats an error about invalid arguments for people. Returns undefined for other errors. */
