@@ -13,6 +13,8 @@ interface WrapOptions {
   readonly locations: Locations;
   /** The description of the client. A server may offer other tools to another client. */
   readonly client: JsonObject;
+  /** The maximum time for a start of the server, such as `30s`. */
+  readonly initTimeout?: string | undefined;
 }
 
 const VARIABLE_NAME = /^[A-Za-z_]\w*$/;
@@ -31,8 +33,16 @@ export function createWrapConfig(
     'url' in server
       ? { ...server, name: undefined, url: escapeReferences(server.url) }
       : createProgramEntry(server, options);
-  const text = JSON.stringify({ mcpServers: { [name]: { ...entry, idle: 'never' } } });
-  const key = canonicalJson([options.cwd, text, options.client]);
+  const { initTimeout } = options;
+  const common = { mcpServers: { [name]: { ...entry, idle: 'never' } } };
+  const limited = { ...entry, idle: 'never', timeouts: { connect: initTimeout } };
+  const text = JSON.stringify(
+    initTimeout === undefined
+      ? common
+      : { mcpServers: { [name]: limited }, startup: { refresh: initTimeout } },
+  );
+  // The time limit does not change what the server offers, so it does not select another state.
+  const key = canonicalJson([options.cwd, JSON.stringify(common), options.client]);
   const hash = createHash('sha256').update(key).digest('hex').slice(0, 16);
   const stateDir = join(options.locations.stateDir, 'wraps', hash);
   return { name, file: join(options.cwd, 'command-line'), text, stateDir };

@@ -3,6 +3,7 @@ import type { UpstreamConfig } from '../config/config.ts';
 import { findPackageLauncher } from '../config/package-launcher.ts';
 import type { PackageLauncher } from '../config/package-launcher.ts';
 import type { ResolvedTransport } from '../config/resolve-transport.ts';
+import { stripControls } from '../core/lib/strip-controls.ts';
 import type { Cancellation } from '../core/lib/cancellation.ts';
 import type { Credentials } from '../core/credentials.ts';
 import type { UpstreamName } from '../core/ids.ts';
@@ -167,9 +168,10 @@ async function openStdio(
   });
   const activity = options.onStart && watchInstaller(server, config, options);
   options.onStart?.(server);
-  const processHints = trackExit(server);
+  const noise: string[] = [];
+  const processHints = trackExit(server, noise);
   const openTransport = fenceTransport(stdioTransport(server, deps, name), options.mayWrite);
-  const client = await RpcClient.open(openTransport, options.handlers);
+  const client = await RpcClient.open(openTransport, reportNoise(deps, name, options.handlers, noise));
   try {
     const facts = await negotiate(client, options.identity, options);
     server.confirmInstalled();
@@ -199,14 +201,41 @@ function watchInstaller({ pid }: ServerProcess, config: UpstreamConfig, options:
 }
 
 /** Returns the function behind `OpenedServer.processHints`. */
-function trackExit(server: ServerProcess): () => Promise<ProcessHints> {
+function trackExit(server: ServerProcess, noise: readonly string[]): () => Promise<ProcessHints> {
   let exit: string | undefined;
   void server.exited.then((description) => (exit = description));
   return async () => {
     if (exit === undefined) await Promise.race([server.exited, sleep(100)]);
     // The last lines of standard error, which explain the exit, may still be in the pipe.
     if (exit !== undefined) await Promise.race([server.stderrEnded, sleep(500)]);
-    return { exit, stderr: server.stderr.lines };
+    return { exit, stderr: server.stderr.lines, stdout: noise[0] };
+  };
+}
+
+/** The number of characters of a line on standard output that the log of the server shows. */
+const MAX_NOISE_CHARS = 200;
+
+/** Writes the first line on standard output that is not a message to the log of the server, which masks secrets, and to `noise`. */
+function reportNoise(
+  deps: ServerOpenerDeps,
+  name: UpstreamName,
+  handlers: RpcClientHandlers,
+  noise: string[],
+): RpcClientHandlers {
+  return {
+    onRequest: (...args) => handlers.onRequest(...args),
+    onNotification: (...args) => handlers.onNotification(...args),
+    onInvalidMessage: (text) => {
+      if (noise.length === 0) {
+        const line = stripControls(text.slice(0, MAX_NOISE_CHARS)).trim();
+        noise.push(line);
+        deps.onStderr?.(
+          Buffer.from(`Standard output must carry only MCP messages, but the server printed: ${line}\n`),
+          name,
+        );
+      }
+      handlers.onInvalidMessage(text);
+    },
   };
 }
 

@@ -63,6 +63,8 @@ export interface AdminLock {
   readonly text: string;
   readonly entries: number;
   readonly differences: readonly AdminLockDifference[];
+  /** The servers that could not be listed. Their locked entries stay as they are. */
+  readonly missing: readonly { readonly name: string; readonly message: string }[];
 }
 
 export interface AdminLockDifference {

@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Listing } from '../../catalog/listing.ts';
-import { GatewayError } from '../../core/errors.ts';
 import { LOCKFILE_NAME } from '../../policy/approvals/lockfile/lockfile.ts';
 import type { Lockfile } from '../../policy/approvals/lockfile/lockfile.ts';
 import { parseLockfile } from '../../policy/approvals/lockfile/parse-lockfile.ts';
@@ -14,24 +13,27 @@ import type { AdminDeps } from '../admin-deps.ts';
 import type { AdminLockDifference } from '../contract/approval-contract.ts';
 import { compareDefinitions } from '../presenters/compare-definitions.ts';
 
-/** Adds the route that returns the lockfile for the current listings. It lists every server again. */
+/** Adds the route that returns the lockfile for the current listings. It lists every server again; one that cannot be listed keeps its locked entries. */
 export function addLockRoutes(app: AdminApp, deps: AdminDeps): void {
   const { servers } = deps.gateway;
   addRoute(app, 'GET /api/lock', async () => {
     const { file: configFile, disabled } = deps.config();
     const file = join(dirname(configFile), LOCKFILE_NAME);
-    await Promise.all(servers.names().map((name) => servers.refresh(name)));
-    const listings = servers.names().map((name) => {
-      const listing = servers.listing(name);
-      if (listing === undefined)
-        throw new GatewayError('UPSTREAM_UNAVAILABLE', `Server "${name}" could not be listed.`);
-      return listing;
-    });
+    const names = servers.names();
+    const outcomes = await Promise.allSettled(names.map((name) => servers.refresh(name)));
+    const failed = names.filter((_, at) => outcomes[at]?.status === 'rejected');
+    const listings = names.flatMap((name) => (failed.includes(name) ? [] : (servers.listing(name) ?? [])));
     const exists = existsSync(file);
     const lock = exists ? parseLockfile(file, readFileSync(file, 'utf8')) : undefined;
-    const text = formatLockfile(listings);
-    const differences = compareWithLockfile(listings, lock, new Set(disabled));
-    return { file, exists, text, entries: listings.flatMap(listApprovalSubjects).length, differences };
+    const kept = failed.flatMap((name) => {
+      const locked = lock?.servers.get(name);
+      return locked === undefined ? [] : [[name, locked.subjects] as const];
+    });
+    const text = formatLockfile(listings, new Map(kept));
+    const differences = compareWithLockfile(listings, lock, new Set([...disabled, ...failed]));
+    const missing = failed.map((name) => ({ name, message: servers.unlistedError(name)?.message ?? '' }));
+    const entries = listings.flatMap(listApprovalSubjects).length;
+    return { file, exists, text, entries, differences, missing };
   });
 }
 

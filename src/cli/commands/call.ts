@@ -38,7 +38,7 @@ export async function runCall(
   const { entry, rest } = parseEntrySelection(words, options);
   const typed = await readTypedArguments(rest, context);
   const folder = await prepareOutFolder(options.out, context.cwd);
-  return withGateway(options, context, async (gateway) => {
+  const work = async (gateway: CommandConnection): Promise<ExitCode> => {
     let result: Payload;
     try {
       result = await callTool(gateway, { entry, typed, timeoutMs }, context);
@@ -61,7 +61,8 @@ export async function runCall(
     const isError = value['isError'] === true;
     await printResult(result, { value, isError, folder }, context);
     return isError ? TOOL_FAILED : 0;
-  });
+  };
+  return withGateway(options, context, work, { canStart: true });
 }
 
 interface ToolCallRequest {

@@ -47,7 +47,7 @@ export async function runConnect(
     throw new GatewayError('USAGE', '--merge requires --undo. Together they restore only the servers.');
   const config = await openEditableConfig(options.config, context);
   if (name === 'other') {
-    const trunkline = createLaunchEntry(context, { configFile: config.file, hasPath: true });
+    const trunkline = createLaunchEntry(context, { configFile: config.file, hasPath: false });
     out.line(formatSnippet({ trunkline }));
     return 0;
   }

@@ -1,5 +1,6 @@
 import type { AdminLock } from '../../admin/contract/approval-contract.ts';
 import { writeFileAtomic } from '../../core/lib/write-file-atomic.ts';
+import { errorTable } from '../../core/errors.ts';
 import type { ExitCode } from '../../core/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
@@ -14,7 +15,7 @@ interface LockOptions extends GlobalOptions {
 /** The exit code of `--check` if the lock file is missing or differs. */
 const DIFFERS: ExitCode = 6;
 
-/** Writes the definitions that all servers offer to the lock file. With `--check`, only compares them with the file. */
+/** Writes the definitions that all servers offer to the lock file. With `--check`, only compares them with the file. Goes on past servers that cannot be listed. */
 export function runLock(options: LockOptions, context: CliContext): Promise<ExitCode> {
   return withGateway(options, context, async (gateway) => {
     const { out } = context;
@@ -22,17 +23,26 @@ export function runLock(options: LockOptions, context: CliContext): Promise<Exit
     const found = await out.withProgress('Listing all servers', () =>
       gateway.client.request('GET /api/lock', {}, gateway),
     );
-    const { file, exists, text, entries, differences } = found;
+    const { file, exists, text, entries, differences, missing } = found;
     const isSame = exists && differences.length === 0;
     // The lock file is readable by everyone, because it is meant to be committed.
     if (!isCheck && !isSame) await writeFileAtomic(file, text, 0o644);
     if (out.style.format === 'json')
-      out.json({ file, entries, differences, [isCheck ? 'same' : 'written']: isCheck ? isSame : !isSame });
+      out.json({
+        file,
+        entries,
+        differences,
+        missing,
+        [isCheck ? 'same' : 'written']: isCheck ? isSame : !isSame,
+      });
     else {
       if (exists) printDifferences(found, context);
       out.line(formatResult(found, { isCheck, isSame }));
     }
-    return isCheck && !isSame ? DIFFERS : 0;
+    for (const { message } of missing) out.note(`Not compared: ${message}`);
+    if (isCheck && !isSame) return DIFFERS;
+    // Without all servers, nobody knows whether they match.
+    return isCheck && missing.length > 0 ? errorTable.UPSTREAM_UNAVAILABLE.exit : 0;
   });
 }
 

@@ -22,7 +22,7 @@ export async function withGateway(
   options: AdHocOptions,
   context: CliContext,
   work: (gateway: CommandConnection) => Promise<ExitCode>,
-  { environment }: Pick<GatewayConnectionOptions, 'environment'> = {},
+  { environment, canStart }: Pick<GatewayConnectionOptions, 'environment' | 'canStart'> = {},
 ): Promise<ExitCode> {
   const server = readAdHocServer(options);
   const interrupted = new AbortController();
@@ -32,6 +32,7 @@ export async function withGateway(
     const connection = await openGatewayConnection(ownContext, {
       config: options.config,
       environment,
+      canStart,
       servers: server && [server],
     });
     try {

@@ -18,6 +18,8 @@ export interface ProcessHints {
   /** A description such as `exited with code 3`; absent while the process runs, or if there is none. */
   readonly exit?: string | undefined;
   readonly stderr: readonly string[];
+  /** The first line on standard output that is not a message, shortened. */
+  readonly stdout?: string | undefined;
 }
 
 const SPAWN_CODES: ReadonlySet<string> = new Set(['ENOENT', 'EACCES', 'ENOEXEC', 'ENOTDIR']);
@@ -344,7 +346,10 @@ function describeUnexpected(
 
 function quoteStderr(hints: ProcessHints): string {
   const lines = lastStderrLines(hints);
-  return lines.length === 0 ? '' : ` It wrote to standard error: ${lines.map(sanitizeText).join(' | ')}`;
+  const errors =
+    lines.length === 0 ? '' : ` It wrote to standard error: ${lines.map(sanitizeText).join(' | ')}`;
+  const { stdout } = hints;
+  return stdout === undefined ? errors : `${errors} It wrote to standard output: ${sanitizeText(stdout)}`;
 }
 
 /** Returns the first line of standard error that names an error, then the last lines, which may be a usage text or a stack trace. */

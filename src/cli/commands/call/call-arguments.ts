@@ -76,7 +76,8 @@ function openTarget(
 /** Returns the problem of a name that looks like a misspelt argument. Arguments that the schema does not mention may be valid. */
 function describeUnknownKey(schema: unknown, key: string, words: TypedArguments): string | undefined {
   const properties = isJsonObject(schema) ? schema['properties'] : undefined;
-  if (!isJsonObject(properties) || hasProperty(schema, key) || toPath(schema, key).length > 1) return undefined;
+  if (!isJsonObject(properties) || hasProperty(schema, key) || toPath(schema, key).length > 1)
+    return undefined;
   const { additionalProperties: others, patternProperties } = schema as JsonObject;
   if (others === true || isJsonObject(others) || patternProperties !== undefined) return undefined;
   const free = Object.keys(properties).filter(

@@ -3,11 +3,18 @@ import type { ServerOffer, ApprovalSubject } from '../approval-subject.ts';
 import { LOCKFILE_FORMAT } from './lockfile.ts';
 import type { LockfileDocument, LockedEntry } from './lockfile.ts';
 
-/** Returns the text of a lockfile. Equal offers give equal text, and a diff shows each change on a line of its own. */
-export function formatLockfile(offers: readonly ServerOffer[]): string {
-  const servers = sortedRecord(
-    offers.map((offer) => [offer.upstream, formatServer(listApprovalSubjects(offer))] as const),
-  );
+/**
+ * Returns the text of a lockfile. Equal offers give equal text, and a diff shows each change on a line of its own. `kept` are the locked
+ * entries of servers that could not be listed.
+ */
+export function formatLockfile(
+  offers: readonly ServerOffer[],
+  kept: ReadonlyMap<string, readonly ApprovalSubject[]> = new Map(),
+): string {
+  const servers = sortedRecord([
+    ...[...kept].map(([name, subjects]) => [name, formatServer(subjects)] as const),
+    ...offers.map((offer) => [offer.upstream, formatServer(listApprovalSubjects(offer))] as const),
+  ]);
   const document: LockfileDocument = { format: LOCKFILE_FORMAT, servers };
   return `${JSON.stringify(sortKeys(document), null, 2)}\n`;
 }
