@@ -269,7 +269,8 @@ Secrets do not belong in the file. Use references to values that are stored else
 | \`\${env:NAME}\` or \`\${NAME}\` | the environment variable |
 | \`\${NAME:-default}\` | the environment variable, or \`default\` if it is unset or empty |
 | \`\${file:path}\` | the content of a file without its final line break; the path is relative to the configuration file, and \`~\` is your home |
-| \`\${keychain:name}\` | reserved for the system keychain; not available yet |
+| \`\${secret:NAME}\` or \`\${keychain:NAME}\` | the value that \`trunkline secret set NAME\` stored; see [secrets.md](secrets.md) |
+| \`\${cmd:["op","read","op://vault/item/field"]}\` | what a program prints; \`\${op:…}\`, \`\${vault:path#key}\` and \`\${aws-sm:id#key}\` are short forms |
 | \`$\${\` | the two characters \`\${\` |
 
 References are resolved each time a server is started or connected. A value is inserted unchanged, including quotes, dollar signs and line breaks, and is

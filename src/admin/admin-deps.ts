@@ -1,4 +1,5 @@
 import type { KeyRights, StoredKey } from '../auth/downstream/key-store.ts';
+import type { SecretStore } from '../auth/upstream/secret-store.ts';
 import type { ConfigSnapshot } from '../config/config.ts';
 import type { ConfigState } from '../config/reload/config-state.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -26,6 +27,7 @@ export interface AdminDeps {
   readonly gateway: Gateway;
   readonly audit: AuditTrail;
   readonly signIns: SignInAccess;
+  readonly secrets: SecretAccess;
   readonly keys: KeyAccess;
   readonly browsers: BrowserAccess;
   /** Counts the tokens that tool lists and searches cost clients. */
@@ -127,3 +129,6 @@ interface SignInAccess {
   ): Promise<'revoked' | 'forgotten' | 'not-signed-in'>;
   list(): Promise<readonly AdminSignInStatus[]>;
 }
+
+/** Stores and lists secrets. Their values cannot be read through it. */
+type SecretAccess = Pick<SecretStore, 'write' | 'list' | 'remove'>;

@@ -66,6 +66,7 @@ async function createApi(
     reload: () => undefined,
     fleet: () => undefined,
     restartOnOwner: async () => {},
+    secrets: { write: notUsed, list: notUsed, remove: notUsed },
     signIns: { start: notUsed, find: notUsed, watch: notUsed, signOut: notUsed, list: notUsed },
     meter: { flush: () => Promise.resolve() },
     management: {

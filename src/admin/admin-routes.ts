@@ -20,6 +20,7 @@ import { addGatewayRoutes } from './routes/gateway-routes.ts';
 import { addKeyRoutes } from './routes/key-routes.ts';
 import { addLockRoutes } from './routes/lock-routes.ts';
 import { addManagementRoutes } from './routes/management-routes.ts';
+import { addSecretRoutes } from './routes/secret-routes.ts';
 import { addServerRoutes } from './routes/server-routes.ts';
 import { addSessionRoutes } from './routes/session-routes.ts';
 import { addSignInRoutes } from './routes/sign-in-routes.ts';
@@ -40,6 +41,7 @@ export function createAdminRoutes(deps: AdminDeps): AdminRoutes {
   const routeDeps: RouteDeps = { ...deps, emit: (event) => hub.emit(event) };
   for (const addRoutes of [
     addGatewayRoutes,
+    addSecretRoutes,
     addServerRoutes,
     addSignInRoutes,
     addEntryRoutes,

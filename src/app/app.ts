@@ -99,7 +99,7 @@ function openServices(
   }: { readonly foundation: Foundation; readonly built: BuiltGateway; readonly stop: () => void },
 ): Services {
   const { scope, log, audit, store, key, fleet, meter, sharedServers, start } = foundation;
-  const { gateway, signIns, pause, serverLogs, restartOnOwner } = built;
+  const { gateway, signIns, secrets, pause, serverLogs, restartOnOwner } = built;
   const { config } = runtime;
   const results = openResults(foundation);
   const { maxScripts, memoryMb } = start.snapshot.value.code;
@@ -134,6 +134,7 @@ function openServices(
     gateway,
     audit,
     signIns,
+    secrets,
     fleet,
     restartOnOwner,
     callers,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { SecretStore } from '../auth/upstream/secret-store.ts';
 import { TokenVault } from '../auth/upstream/token-vault.ts';
 import { createCredentialsFactory } from '../auth/upstream/upstream-credentials.ts';
 import { Catalog } from '../catalog/catalog.ts';
@@ -35,6 +36,7 @@ import { openApprovals, watchApprovals } from './open-approvals.ts';
 import type { Foundation } from './open-foundation.ts';
 import { openPause } from './open-pause.ts';
 import type { Runtime } from './runtime.ts';
+import { createSecretStore } from './open-secrets.ts';
 import { openReplicaSubscriptions } from './open-replica-subscriptions.ts';
 import { openReplicaCoordination } from './fleet/open-replica-coordination.ts';
 import { openFleetServers } from './fleet/fleet-servers.ts';
@@ -50,6 +52,7 @@ const REPLICA_LISTING_WAIT_MS = 2000;
 export interface BuiltGateway {
   readonly gateway: Gateway;
   readonly signIns: GatewaySignIns;
+  readonly secrets: SecretStore;
   readonly pause: PauseState;
   /** Guards from the `guards` setting. */
   readonly guards: readonly Guard[];
@@ -72,20 +75,31 @@ export async function buildGateway(
   const { snapshot, config } = runtime;
   const { scope, store, fleet } = foundation;
   const { env, home } = options;
-
   // Logs, caches and stores.
   const { serverLogs, log, onStderr, onSecrets } = openServerLogs(options, config, foundation);
   const cache = openListingCache(options, foundation, log);
   const saveForWarmStart = (current: ConfigSnapshot): void =>
     cache.rememberConfig({ revision: current.revision, snapshot: current });
   saveForWarmStart(snapshot);
-  const reader = createReferenceReader({ env, home, configFile: snapshot.file });
+  const secrets = createSecretStore(options, { ...foundation, log });
+  const searchPath = createSearchPath(options);
+  const reader = createReferenceReader({ env, home, configFile: snapshot.file, secrets, searchPath });
   const approvals = await openApprovals(options, runtime, { store, log, now: Date.now });
   const vault = openTokenVault(options, foundation, log);
-
   // The servers, none of which is started yet.
   const fleetServers = fleet && (await openFleetServers(fleet, log));
-  const parts = { cache, reader, approvals, vault, fleetServers, serverLogs, onStderr, onSecrets, log };
+  const parts = {
+    cache,
+    reader,
+    searchPath,
+    approvals,
+    vault,
+    fleetServers,
+    serverLogs,
+    onStderr,
+    onSecrets,
+    log,
+  };
   const pool = openPool(options, foundation, parts);
   for (const upstream of snapshot.value.upstreams) pool.add(upstream);
   if (serverLogs !== undefined) logConnections(serverLogs, pool);
@@ -112,6 +126,7 @@ export async function buildGateway(
   return {
     gateway,
     signIns,
+    secrets,
     pause,
     guards,
     serverLogs,
@@ -122,6 +137,12 @@ export async function buildGateway(
     },
     saveForWarmStart,
   };
+}
+
+/** Returns a function that finds the PATH of a login shell once. */
+function createSearchPath({ env, stateDir, platform }: AppOptions): () => Promise<string | undefined> {
+  let path: Promise<string | undefined> | undefined;
+  return () => (path ??= loginPath({ env, stateDir, now: Date.now(), platform }));
 }
 
 interface GatewayParts extends Pick<PoolParts, 'cache' | 'reader' | 'approvals' | 'log'> {
@@ -216,6 +237,8 @@ function openTokenVault(options: AppOptions, { scope, store, key }: Foundation, 
 interface PoolParts {
   readonly cache: ListingCache;
   readonly reader: ReferenceReader;
+  /** Returns the PATH for programs. */
+  readonly searchPath: () => Promise<string | undefined>;
   readonly approvals: ApprovalRegistry | undefined;
   readonly vault: TokenVault;
   /** Servers that run once for the whole fleet; undefined without a fleet. */
@@ -227,18 +250,17 @@ interface PoolParts {
 
 /** Ends servers that an earlier gateway left running, then opens the pool of servers. */
 function openPool(options: AppOptions, foundation: Foundation, parts: PoolParts): UpstreamPool {
-  const { cache, reader, approvals, vault, fleetServers, onStderr, onSecrets, log } = parts;
+  const { cache, reader, searchPath, approvals, vault, fleetServers, onStderr, onSecrets, log } = parts;
   const { env, stateDir, platform } = options;
   const { scope } = foundation;
   const now = Date.now;
   const runDir = join(stateDir, 'run');
   const orphans = sweepOrphans(runDir);
   if (orphans > 0) log.warn('Ended servers that an earlier gateway left behind.', { count: orphans });
-  let cachedSearchPath: Promise<string | undefined> | undefined;
   const environment = {
     env,
     resolveTransport: (upstream: UpstreamConfig) => resolveTransport(upstream, reader, options.workingDir),
-    searchPath: () => (cachedSearchPath ??= loginPath({ env, stateDir, now: now(), platform })),
+    searchPath,
   };
   const openHere = createServerOpener({
     ...environment,
@@ -260,7 +282,15 @@ function openPool(options: AppOptions, foundation: Foundation, parts: PoolParts)
         const { preflightCheck } = await import('../upstream/connecting/preflight-check.ts');
         return preflightCheck(upstream, { ...environment, platform });
       },
-      credentialsFor: createCredentialsFactory({ vault, reader, env, now, log }),
+      credentialsFor: createCredentialsFactory({
+        vault,
+        reader,
+        env,
+        home: options.home,
+        searchPath,
+        now,
+        log,
+      }),
       isRetrying: options.listen !== 'none',
       log,
       now,

@@ -15,6 +15,7 @@ import type { CallerAuth } from '../auth/caller-auth.ts';
 import type { DashboardServer } from './dashboard-server.ts';
 import type { Runtime } from './runtime.ts';
 import { createFleetBus } from '../fleet/fleet-bus.ts';
+import type { SecretStore } from '../auth/upstream/secret-store.ts';
 import type { GatewaySignIns } from '../auth/upstream/gateway-sign-ins.ts';
 
 /** Returns a function that loads the admin API of this gateway on first use. */
@@ -25,6 +26,7 @@ export function createLazyAdmin(
     readonly gateway: Gateway;
     readonly audit: AuditTrail;
     readonly signIns: GatewaySignIns;
+    readonly secrets: SecretStore;
     readonly fleet: Fleet | undefined;
     readonly restartOnOwner: (server: string) => Promise<void>;
     readonly callers: CallerAuth;
@@ -52,6 +54,7 @@ export function createLazyAdmin(
       gateway,
       audit,
       signIns,
+      secrets: deps.secrets,
       keys: deps.callers,
       browsers: deps.dashboard,
       meter: deps.meter,

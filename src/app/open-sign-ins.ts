@@ -2,12 +2,13 @@ import { TokenVault } from '../auth/upstream/token-vault.ts';
 import { UpstreamSignIns } from '../auth/upstream/upstream-sign-ins.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { createReferenceReader } from '../config/resolve-references.ts';
-import { openDatabase } from '../core/storage/database.ts';
+import { hasDatabase, openDatabase } from '../core/storage/database.ts';
 import { LazyDatabase } from '../core/storage/lazy-database.ts';
 import { FailureMemory } from '../gateway/control/failure-memory.ts';
 import type { Logger } from '../observability/log.ts';
 import type { AppOptions } from './app-options.ts';
 import { openInstanceKey } from './open-instance-key.ts';
+import { createSecretStore } from './open-secrets.ts';
 import { resolveStoreLocation } from './open-store.ts';
 
 type SignInsOptions = Pick<
@@ -31,7 +32,9 @@ export async function openSignIns(
   const database = new LazyDatabase(() => openDatabase({ ...place, log }));
   const key = openInstanceKey(options, snapshot);
   const vault = new TokenVault({ database: () => database.get(), key, pid, now, log });
-  const reader = createReferenceReader({ env, home, configFile: file });
+  const store = { place, database: () => database.get(), isStored: () => hasDatabase(place) };
+  const secrets = createSecretStore(options, { store, key, log });
+  const reader = createReferenceReader({ env, home, configFile: file, secrets });
   const signIns = new UpstreamSignIns({ upstreams: () => upstreams, vault, reader, now, env, home });
   return Object.assign(signIns, {
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),

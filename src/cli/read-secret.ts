@@ -5,10 +5,14 @@ import type { CliContext } from './context.ts';
 const MAX_LENGTH = 64 * 1024;
 const [CTRL_C, CTRL_D, BACKSPACE, DELETE] = ['\u0003', '\u0004', '\b', '\u007F'];
 
-/** Reads the first line of standard input. A terminal does not echo it. */
+/** Reads the first line of standard input, or with `isWholeInput` everything that is piped to it. A terminal does not echo the line. */
 export async function readSecret(
   { stdin, stderr, out }: Pick<CliContext, 'stdin' | 'stderr' | 'out'>,
-  { prompt, signal }: { readonly prompt: string; readonly signal: AbortSignal },
+  {
+    prompt,
+    signal,
+    isWholeInput = false,
+  }: { readonly prompt: string; readonly signal: AbortSignal; readonly isWholeInput?: boolean },
 ): Promise<string> {
   const terminal = isRawTerminal(stdin) ? stdin : undefined;
   const stop = (): void => void stdin.destroy(signal.reason instanceof Error ? signal.reason : undefined);
@@ -20,15 +24,16 @@ export async function readSecret(
   try {
     for await (const chunk of stdin as AsyncIterable<Buffer>) {
       for (const key of chunk.toString()) {
-        if (key === '\n' || key === '\r' || (terminal !== undefined && key === CTRL_D)) return line.trim();
+        const isLineEnd = (key === '\n' || key === '\r') && (terminal !== undefined || !isWholeInput);
+        if (isLineEnd || (terminal !== undefined && key === CTRL_D)) return line.trim();
         if (terminal !== undefined && key === CTRL_C)
-          throw new GatewayError('CALL_CANCELLED', 'The sign-in was cancelled. Nothing was saved.');
+          throw new GatewayError('CALL_CANCELLED', 'The input was cancelled. Nothing was saved.');
         const isErased = terminal !== undefined && (key === BACKSPACE || key === DELETE);
         line = isErased ? line.slice(0, -1) : line + key;
         if (line.length > MAX_LENGTH)
           throw new GatewayError(
             'USAGE',
-            'The token is longer than 64 KB, so it was not saved. Check what was pasted.',
+            'The input is longer than 64 KB, so it was not saved. Check what was pasted.',
           );
       }
     }

@@ -199,6 +199,8 @@ export type TransportConfig =
       readonly kind: 'http';
       readonly url: string;
       readonly headers: Readonly<Record<string, string>>;
+      /** A line for the shell, or a program with its arguments, that prints further headers as JSON. */
+      readonly headersHelper?: string | readonly string[] | undefined;
       /** `auto` tries Streamable HTTP first and legacy HTTP+SSE second. */
       readonly flavour: 'auto' | 'streamable' | 'sse';
     };

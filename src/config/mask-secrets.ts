@@ -18,9 +18,14 @@ export function maskValue(value: string): string {
       if (typeof part === 'string') return SCHEME.test(part) ? part : SECRET_MASK;
       if (part.from === 'malformed') return SECRET_MASK;
       const { from, name, fallback = '' } = part;
+      if (from === 'cmd') return `\${cmd:${maskCommandLine(name)}}`;
       return `\${${from}:${name}${fallback === '' ? '' : `:-${SECRET_MASK}`}}`;
     })
     .join('');
+}
+
+function maskCommandLine(words: string): string {
+  return JSON.stringify(maskArgs(JSON.parse(words) as readonly string[])); // The reference was parsed, so it is a list of texts.
 }
 
 export function maskValues(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -153,7 +153,11 @@ function findTextProblems(entry: ServerEntry): readonly EntryMessage[] {
 function readTransport(entry: ServerEntry, file: string): TransportConfig {
   const { command, url = entry.serverUrl, envFile, cwd } = entry;
   if (command === undefined) {
-    return { kind: 'http', url: url ?? '', headers: readHeaders(entry), flavour: readFlavour(entry.type) };
+    const transport = { kind: 'http', url: url ?? '', headers: readHeaders(entry) } as const;
+    const flavour = readFlavour(entry.type);
+    // Without a helper, the key stays absent, so that the fingerprints of earlier versions stay valid.
+    const { headersHelper } = entry;
+    return headersHelper === undefined ? { ...transport, flavour } : { ...transport, headersHelper, flavour };
   }
   const program = {
     command,
@@ -216,7 +220,7 @@ function findRemarks(entry: ServerEntry): readonly EntryMessage[] {
   const unusedKeys =
     entry.command === undefined
       ? (['args', 'env', 'envFile', 'cwd'] as const)
-      : (['headers', 'authorizationToken', 'auth'] as const);
+      : (['headers', 'headersHelper', 'authorizationToken', 'auth'] as const);
   const neededKey = entry.command === undefined ? 'command' : 'url';
   for (const key of unusedKeys) {
     const value = entry[key];

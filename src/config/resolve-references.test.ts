@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../core/errors.ts';
 import type { UpstreamName } from '../core/ids.ts';
 import type { TransportConfig } from './config.ts';
+import { readReferenceCommand, runReferenceCommand } from './reference-command.ts';
 import {
   escapeReferences,
   type Reference,
@@ -68,7 +69,7 @@ describe('references in a text', () => {
     const error = await failureOf(revealWith('Bearer ${env:GITHUB_TOKEN}', {}));
     expect(error.code).toBe('SECRET_MISSING');
     expect(error.message).toBe(
-      'server "github", env.TOKEN: the environment variable GITHUB_TOKEN is not set',
+      'server "github", env.TOKEN: the environment variable GITHUB_TOKEN is not set. Store its value with: trunkline secret set GITHUB_TOKEN',
     );
     expect(error.details).toEqual({ ...field, from: 'env', name: 'GITHUB_TOKEN' });
   });
@@ -85,11 +86,17 @@ describe('references in a text', () => {
     expect(error.message).not.toContain('cret');
   });
 
-  test('reference: reports that the keychain is not available yet', async () => {
-    const error = await failureOf(revealWith('${keychain:github}', { github: 'x' }));
-    expect(error.code).toBe('SECRET_MISSING');
-    expect(error.message).toContain('not available yet');
-  });
+  test.each(['secret', 'keychain'])(
+    'reference: ${%s:NAME} names the command that stores a missing secret',
+    async (kind) => {
+      expect(await revealWith(`\${${kind}:github}`, { github: 'x' })).toBe('x');
+      const error = await failureOf(revealWith(`\${${kind}:github}`, {}));
+      expect(error.code).toBe('SECRET_MISSING');
+      expect(error.message).toContain(
+        'the secret github is not stored. Store its value with: trunkline secret set github',
+      );
+    },
+  );
 
   test.each([
     '${',
@@ -100,6 +107,14 @@ describe('references in a text', () => {
     '${env:}',
     '${file:}',
     '${input:key}',
+    '${secret:a b}',
+    '${secret:../x}',
+    '${cmd:op read}',
+    '${cmd:[]}',
+    '${cmd:["a",1]}',
+    '${cmd:["}"}',
+    '${vault:secret/data}',
+    '${aws-sm:--endpoint-url=http://x#key}',
     '${A:-${B}}',
     '${A%x}',
   ])('reference: rejects %j', async (text) => {
@@ -144,6 +159,88 @@ describe('references in a text', () => {
       fc.asyncProperty(text, async (original) => {
         expect(await revealWith(escapeReferences(original), { A: 'x' })).toBe(original);
       }),
+    );
+  });
+});
+
+describe('references to programs', () => {
+  const reader = createReferenceReader({
+    env: { PATH: process.env['PATH'], FROM: 'gateway' },
+    home: tmpdir(),
+    configFile: '/nowhere/config.jsonc',
+  });
+  const node = (code: string): string => `\${cmd:${JSON.stringify([process.execPath, '-e', code])}}`;
+  const resolveText = (text: string): Promise<string> =>
+    resolveReferences(text, { ...field, read: (reference) => reader.read(reference) });
+
+  test('cmd reference: inserts the output of a program that no shell has touched', async () => {
+    const code = 'console.log("}$(id)" + process.env.FROM)';
+    expect(await resolveText(`[${node(code)}]`)).toBe('[}$(id)gateway]');
+  });
+
+  test('cmd reference: runs the program once, and again after a failure', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'trunkline-cmd-'));
+    const file = JSON.stringify(join(folder, 'runs'));
+    const count = node(
+      `const fs = require('fs'); fs.appendFileSync(${file}, 'x'); const n = fs.readFileSync(${file}, 'utf8').length; if (n === 1) process.exit(3); console.log(n)`,
+    );
+    expect((await failureOf(resolveText(count))).message).toContain('ended with exit code 3');
+    expect([await resolveText(count), await resolveText(count)]).toEqual(['2', '2']);
+    await rm(folder, { recursive: true });
+  });
+
+  test('cmd reference: reports a failure without anything that the program has written', async () => {
+    const error = await failureOf(
+      resolveText(node('console.log("hush"); console.error("hush"); process.exit(1)')),
+    );
+    expect(error.code).toBe('SECRET_MISSING');
+    expect(JSON.stringify([error.message, error.details, String(error.cause)])).not.toContain('hush"');
+    expect(error.details).toEqual({ ...field, from: 'cmd', name: process.execPath });
+    expect((await failureOf(resolveText('${cmd:["no-such-program"]}'))).message).toContain('was not found');
+  });
+
+  test('cmd reference: kills a program that prints too much or nothing', async () => {
+    const environment = { env: process.env, cwd: tmpdir(), timeoutMs: 200 };
+    const silent = { program: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] };
+    await expect(runReferenceCommand(silent, environment)).rejects.toThrow('printed no value within 0.2 s');
+    const loud = {
+      program: process.execPath,
+      args: ['-e', 'console.log("x".repeat(100_000)); setInterval(() => {}, 1000)'],
+    };
+    await expect(runReferenceCommand(loud, { ...environment, timeoutMs: 20_000 })).rejects.toThrow(
+      'more than 64 KB',
+    );
+  });
+
+  test.each([
+    ['op', 'vault/item/field', 'op read --no-newline op://vault/item/field'],
+    ['op', 'op://v/i/f', 'op read --no-newline op://v/i/f'],
+    ['vault', 'secret/app#token', 'vault kv get -field=token secret/app'],
+    [
+      'aws-sm',
+      'prod/db#password',
+      'aws secretsmanager get-secret-value --secret-id=prod/db --query=SecretString --output=text',
+    ],
+  ] as const)('%s reference: runs the program for %s', (kind, text, line) => {
+    const command = readReferenceCommand(kind, text);
+    expect(typeof command === 'string' ? command : [command.program, ...command.args].join(' ')).toBe(line);
+  });
+
+  test('secret reference: stands in for an unset variable of the same name', async () => {
+    const secrets = { read: (name: string) => Promise.resolve(name === 'TOKEN' ? 'stored' : undefined) };
+    const stored = createReferenceReader({
+      env: { SET: 'own', EMPTY: '' },
+      home: '/',
+      configFile: '/x',
+      secrets,
+    });
+    const read = (text: string) =>
+      resolveReferences(text, { ...field, read: (reference) => stored.read(reference) });
+    expect(await read('${TOKEN} ${env:TOKEN} ${secret:TOKEN} ${SET} ${EMPTY:-e}')).toBe(
+      'stored stored stored own e',
+    );
+    expect((await failureOf(resolveText('${secret:TOKEN}'))).message).toContain(
+      'cannot be used in this setting',
     );
   });
 });

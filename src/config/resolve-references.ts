@@ -3,12 +3,21 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 import { GatewayError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
+import {
+  isCommandKind,
+  ProgramFailure,
+  readReferenceCommand,
+  runReferenceCommand,
+} from './reference-command.ts';
+import type { CommandKind } from './reference-command.ts';
 
 /**
- * A placeholder for a value that is stored elsewhere: `${env:NAME}`, `${NAME}`, `${NAME:-default}`, `${file:path}` or `${keychain:name}`.
+ * A placeholder for a value that is stored elsewhere: `${env:NAME}`, `${NAME}`, `${NAME:-default}`, `${file:path}`, `${secret:NAME}`,
+ * `${keychain:NAME}`, which means the same, or a program that prints the value, such as `${cmd:["op","read","op://…"]}`.
  */
 export interface Reference {
-  readonly from: 'env' | 'file' | 'keychain';
+  readonly from: 'env' | 'file' | 'secret' | 'keychain' | CommandKind;
+  /** The name, the path, or everything after `cmd:`. */
   readonly name: string;
   /** Replaces a variable that is unset or empty. */
   readonly fallback?: string | undefined;
@@ -20,6 +29,7 @@ interface MalformedReference {
 }
 
 const VARIABLE_NAME = /^[A-Za-z_]\w*$/;
+const SECRET_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 
 /** Splits a text into literal parts and references. `$${` is a literal `${`. */
 export function parseReferences(text: string): readonly (string | Reference | MalformedReference)[] {
@@ -33,7 +43,7 @@ export function parseReferences(text: string): readonly (string | Reference | Ma
     } else if (text.startsWith('${', at)) {
       if (literal !== '') parts.push(literal);
       literal = '';
-      const end = text.indexOf('}', at);
+      const end = findEnd(text, at + 2);
       parts.push(end < 0 ? malformed('a "${" is not closed') : parseReference(text.slice(at + 2, end)));
       at = end < 0 ? text.length : end + 1;
     } else {
@@ -45,9 +55,17 @@ export function parseReferences(text: string): readonly (string | Reference | Ma
   return parts;
 }
 
+/** Returns the index of the brace that closes a reference. The texts of a command line may contain braces. */
+function findEnd(text: string, start: number): number {
+  if (!text.startsWith('cmd:', start)) return text.indexOf('}', start);
+  const inner = /^cmd:(?:[^"}]|"(?:[^"\\]|\\.)*")*/s.exec(text.slice(start))?.[0] ?? '';
+  const end = start + inner.length;
+  return text[end] === '}' ? end : -1;
+}
+
 function parseReference(body: string): Reference | MalformedReference {
   if (body.includes('${')) return malformed(`\${${body}} has a reference inside a reference`);
-  const [, kind, rest = ''] = /^([A-Za-z]+):(?!-)(.*)$/s.exec(body) ?? [];
+  const [, kind, rest = ''] = /^([A-Za-z]+(?:-sm)?):(?!-)(.*)$/s.exec(body) ?? [];
   if (kind === undefined || kind === 'env') {
     const { name, fallback } = splitFallback(kind === undefined ? body : rest);
     if (kind === undefined ? !VARIABLE_NAME.test(name) : name === '') {
@@ -55,10 +73,29 @@ function parseReference(body: string): Reference | MalformedReference {
     }
     return { from: 'env', name, fallback };
   }
-  if (kind !== 'file' && kind !== 'keychain') {
-    return malformed(`\${${kind}:…} is not a kind of reference; use \${env:NAME} or \${file:path}`);
+  if (kind === 'file') return rest === '' ? malformed('${file:} has no name') : { from: kind, name: rest };
+  if (kind === 'secret' || kind === 'keychain') {
+    return isSecretReferenceName(rest)
+      ? { from: kind, name: rest }
+      : malformed(`\${${body}} needs a name of up to 128 letters, digits, "_", "-" and "."`);
   }
-  return rest === '' ? malformed(`\${${kind}:} has no name`) : { from: kind, name: rest };
+  if (!isCommandKind(kind)) {
+    return malformed(
+      `\${${kind}:…} is not a kind of reference; use \${secret:NAME}, \${env:NAME} or \${file:path}`,
+    );
+  }
+  const command = readReferenceCommand(kind, rest);
+  return typeof command === 'string' ? malformed(`\${${kind}:…}: ${command}`) : { from: kind, name: rest };
+}
+
+/** Whether a secret can be stored under this name. */
+export function isSecretReferenceName(name: string): boolean {
+  return SECRET_NAME.test(name);
+}
+
+/** Whether a text has a reference whose value a program prints. */
+export function hasCommandReference(text: string): boolean {
+  return parseReferences(text).some((part) => typeof part !== 'string' && isCommandKind(part.from));
 }
 
 function splitFallback(text: string): { readonly name: string; readonly fallback?: string } {
@@ -92,29 +129,64 @@ export interface ReferenceReader {
   resolve(path: string): string;
 }
 
-/** Creates a reader of variables in `env` and of files relative to the folder of the configuration. */
+/** Reads stored secrets. */
+export interface SecretReader {
+  /** Resolves to undefined if no secret of this name is stored. */
+  read(name: string): Promise<string | undefined>;
+}
+
+/**
+ * Creates a reader of variables in `env`, of files relative to the folder of the configuration, of secrets, and of the output of programs,
+ * which is read once. The stored secret of the same name stands in for a variable that is unset.
+ */
 export function createReferenceReader(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly configFile: string;
+  /** Absent where secrets cannot be read, because the setting decides where they are. */
+  readonly secrets?: SecretReader | undefined;
+  /** Returns the PATH for programs; default: that of `env`. */
+  readonly searchPath?: (() => Promise<string | undefined>) | undefined;
 }): ReferenceReader {
+  const { env, home, secrets } = options;
   const folder = dirname(options.configFile);
   const toAbsolute = (path: string): string =>
-    /^~(?:[/\\]|$)/.test(path) ? join(options.home, path.slice(1)) : resolve(folder, path);
+    /^~(?:[/\\]|$)/.test(path) ? join(home, path.slice(1)) : resolve(folder, path);
   const readText = (path: string): Promise<string> => readFile(toAbsolute(path), 'utf8');
+  const readVariable = async (name: string): Promise<string | undefined> => {
+    const value: unknown = env[name];
+    // A plain object also inherits members such as "constructor".
+    if (typeof value === 'string' && value !== '') return value;
+    const stored = isSecretReferenceName(name) ? await secrets?.read(name) : undefined;
+    return stored ?? (typeof value === 'string' ? value : undefined);
+  };
+  const outputs = new Map<string, Promise<string>>();
+  const runProgram = async (kind: CommandKind, text: string): Promise<string> => {
+    const command = readReferenceCommand(kind, text);
+    if (typeof command === 'string') throw new ProgramFailure(command);
+    const path = (await options.searchPath?.()) ?? env['PATH'];
+    return runReferenceCommand(command, { env: { ...env, PATH: path }, cwd: home });
+  };
   return {
     resolve: toAbsolute,
     readText,
     async read({ from, name }) {
-      if (from === 'env') {
-        const value: unknown = options.env[name];
-        // A plain object also inherits members such as "constructor".
-        return typeof value === 'string' ? value : undefined;
+      if (from === 'env') return readVariable(name);
+      if (from === 'file') return (await readText(name)).replace(/^\uFEFF/, '').replace(/[\r\n]+$/, '');
+      if (!isCommandKind(from)) {
+        if (secrets === undefined) throw new SecretsUnavailable();
+        return secrets.read(name);
       }
-      return (await readText(name)).replace(/^\uFEFF/, '').replace(/[\r\n]+$/, '');
+      const key = `${from}:${name}`;
+      const output = outputs.get(key) ?? runProgram(from, name);
+      outputs.set(key, output);
+      output.catch(() => outputs.delete(key)); // The caller gets the error; the next use runs the program again.
+      return output;
     },
   };
 }
+
+class SecretsUnavailable extends Error {}
 
 /** Identifies a setting in error messages. */
 interface ServerField {
@@ -144,26 +216,52 @@ async function readValue(
   reference: Reference,
   options: ServerField & { readonly read: ReferenceReader['read'] },
 ): Promise<string> {
-  const { from, name, fallback } = reference;
-  const missing = (problem: string, cause?: unknown): GatewayError =>
-    referenceError('SECRET_MISSING', options, problem, { cause, details: { from, name } });
-  if (from === 'keychain') {
-    throw missing(`\${keychain:${name}} is not available yet; use \${env:NAME} or \${file:path}`);
-  }
-  const subject = from === 'env' ? `the environment variable ${name}` : `the file ${basename(name)}`;
+  const { fallback } = reference;
+  const { subject, name, fix } = describeReference(reference);
+  const missing = (problem: string, cause?: unknown, ownFix = ''): GatewayError =>
+    referenceError('SECRET_MISSING', options, ownFix === '' ? problem : `${problem}. ${ownFix}`, {
+      cause,
+      details: { from: reference.from, name, problem, fix: ownFix === '' ? undefined : ownFix },
+    });
   let value: string | undefined;
   try {
     value = await options.read(reference);
   } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    if (error instanceof SecretsUnavailable)
+      throw missing(`${subject} cannot be used in this setting; use \${env:NAME} or \${file:path}`, error);
+    if (error instanceof ProgramFailure) throw missing(`${subject} ${error.message}`, error, fix);
     throw missing(`${subject} cannot be read${formatReadError(error)}`, error);
   }
   if (value === undefined || value === '') {
     if (fallback !== undefined) return fallback;
-    throw missing(value === undefined ? `${subject} is not set` : `${subject} is empty`);
+    throw missing(`${subject} is ${value === undefined ? absenceOf(reference) : 'empty'}`, undefined, fix);
   }
   // Node would reject the value later, but its error message would contain the secret.
   if (value.includes('\0')) throw missing(`${subject} holds a NUL character`);
   return value;
+}
+
+function absenceOf({ from }: Reference): string {
+  return from === 'env' ? 'not set' : 'not stored';
+}
+
+/** Describes a reference for messages. `fix` is the sentence with the command that provides the value. */
+function describeReference({ from, name }: Reference): {
+  readonly subject: string;
+  readonly name: string;
+  readonly fix: string;
+} {
+  if (from === 'file') return { subject: `the file ${basename(name)}`, name, fix: '' };
+  if (isCommandKind(from)) {
+    const command = readReferenceCommand(from, name);
+    const program = typeof command === 'string' ? from : command.program;
+    const isPreset = from !== 'cmd' && typeof command !== 'string';
+    const line = isPreset ? `: ${[command.program, ...command.args].join(' ')}` : '';
+    return { subject: `the program ${program}`, name: program, fix: `To see why, run it yourself${line}` };
+  }
+  const fix = isSecretReferenceName(name) ? `Store its value with: trunkline secret set ${name}` : '';
+  return { subject: `the ${from === 'env' ? 'environment variable' : 'secret'} ${name}`, name, fix };
 }
 
 export function referenceError(

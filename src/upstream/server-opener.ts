@@ -265,7 +265,8 @@ async function openHttp(
   options: OpenServerOptions,
 ): Promise<OpenedServer> {
   const headers = omitEmptyAuthorization(transport.headers);
-  const credentials = hasAuthorization(headers) ? undefined : options.credentials;
+  const isFixed = hasAuthorization(headers) && transport.headersHelper === undefined;
+  const credentials = isFixed ? undefined : options.credentials;
   for (let repeats = 0; ; repeats++) {
     const since = performance.now();
     try {

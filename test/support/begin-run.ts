@@ -33,6 +33,8 @@ export function beginRun(): () => void {
   }
   // Most tests read results of commands from a pipe as JSON.
   process.env['TRUNKLINE_OUTPUT'] = 'json';
+  // Without the user's session bus, no test reaches the keychain of the user who runs it.
+  delete process.env['DBUS_SESSION_BUS_ADDRESS'];
   process.env['NODE_COMPILE_CACHE'] = compiledCode();
   process.env[folderVariable] = folder;
   process.env[runVariable] = randomUUID();

@@ -118,7 +118,15 @@ export function openSignInHarness(url: string, stateDir = temporaryFolder('desk'
         transport: { kind: 'http', url: address, headers: {}, flavour: 'auto' },
         auth: { ...DEFAULT_AUTH, ...auth },
       });
-      const credentials = createCredentialsFactory({ vault, reader, env, now, log })(config, '');
+      const credentials = createCredentialsFactory({
+        home: '',
+        searchPath: () => Promise.resolve(undefined),
+        vault,
+        reader,
+        env,
+        now,
+        log,
+      })(config, '');
       if (credentials === undefined) throw new Error('A server over HTTP has credentials.');
       made.push(credentials);
       return credentials;

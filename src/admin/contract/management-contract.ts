@@ -34,6 +34,12 @@ export interface ManagementContract {
   /** The processes that run for a server now. */
   'GET /api/servers/:name/processes': { response: AdminProcesses };
 
+  /** The names of the stored secrets; their values cannot be read. */
+  'GET /api/secrets': { response: readonly AdminSecret[] };
+  /** Stores a value for `${secret:NAME}`, and restarts the servers that refer to it. */
+  'PUT /api/secrets/:name': { body: { value: string }; response: AdminSecret };
+  'DELETE /api/secrets/:name': { response: { readonly removed: boolean } };
+
   /** Searches the MCP registry. */
   'GET /api/registry': { query: { q: string; limit?: number }; response: readonly AdminRegistryServer[] };
 }
@@ -109,3 +115,13 @@ export interface AdminProcesses {
 
 export type AdminProcess = ProcessNode;
 export type AdminRegistryServer = RegistrySearchResult;
+
+/** A secret without its value. */
+export interface AdminSecret {
+  readonly name: string;
+  /** The keychain of the system, or the encrypted database. */
+  readonly place: 'keychain' | 'vault';
+  readonly savedAt: number;
+  /** The servers that refer to it. */
+  readonly servers: readonly string[];
+}

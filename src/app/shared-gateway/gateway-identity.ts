@@ -61,7 +61,7 @@ function listSignInVariables(env: SharedGatewayIdentity['env']): readonly string
 export function findReferencedVariables(text: string): readonly string[] {
   const names = new Set<string>();
   for (const [, body = ''] of text.matchAll(/\$\{([^}]*)\}/g)) {
-    if (/^(?:file|keychain):/.test(body)) continue;
+    if (/^(?:file|secret|keychain|cmd|op|vault|aws-sm):/.test(body)) continue;
     const [name = ''] = body.replace(/^env:/, '').split(':-');
     if (name !== '') names.add(name);
   }

@@ -9,6 +9,7 @@ import { mergeScopes, parseChallenge } from './oauth/challenge.ts';
 import type { Challenge } from './oauth/challenge.ts';
 import { sanitizeText } from '../../core/lib/sanitize-text.ts';
 import { OAuthError, isGrantRejected } from './oauth/oauth-error.ts';
+import { HeadersHelper } from './headers-helper.ts';
 import { RefreshScheduler } from './refresh-scheduler.ts';
 import type { SignInId } from './sign-in-id.ts';
 import { formatLoginCommand, signInRequiredError } from './sign-in-required-error.ts';
@@ -25,18 +26,23 @@ export function createCredentialsFactory(deps: {
   readonly vault: TokenVault;
   readonly reader: ReferenceReader;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly searchPath: () => Promise<string | undefined>;
   readonly now: () => number;
   readonly log: Logger;
 }): (config: UpstreamConfig, caller: string) => Credentials | undefined {
   const { vault, reader, env, now, log } = deps;
   return (config, caller) => {
     const { name: upstream, auth } = config;
-    if (config.transport.kind !== 'http' || auth === undefined) return undefined;
-    const signInId = { upstream, caller };
+    if (config.transport.kind !== 'http') return undefined;
     const resolveUrl = async (): Promise<string> => {
       const transport = await resolveTransport(config, reader);
       return transport.kind === 'http' ? transport.url : '';
     };
+    const { headersHelper: helper } = config.transport;
+    if (helper !== undefined) return new HeadersHelper({ ...deps, config, helper, url: resolveUrl });
+    if (auth === undefined) return undefined;
+    const signInId = { upstream, caller };
     const refresh: CredentialsDeps['refresh'] = async (stale, signal) => {
       const [{ refreshTokens }, { createGuardedFetch }] = await Promise.all([
         import('./refresh-tokens.ts'),

@@ -62,7 +62,7 @@ interface ConfigEffects {
   readonly guards: readonly string[];
   /** Settings with an address, except those of servers. */
   readonly endpoints: readonly Setting[];
-  /** References in the whole file: variables, files and keychain items that are read. */
+  /** References in the whole file: variables, files and secrets that are read, and programs that print a value. */
   readonly references: readonly Setting[];
 }
 
@@ -155,5 +155,5 @@ function printEffects({ servers, guards, endpoints, references }: ConfigEffects,
   if (guards.length > 0) out.line('These guards run inside Trunkline and see every call:');
   for (const guard of guards) out.line(`  ${toOneLine(guard)}`);
   printSettings('It may connect to or listen on:', endpoints);
-  printSettings('It reads:', references);
+  printSettings('It reads, or runs for their output:', references);
 }

@@ -18,8 +18,8 @@ const registryOption = (): Option =>
 const referencesOption = (): Option =>
   new Option(
     '--references [where]',
-    'replace plaintext secrets by references: env (the default) to variables that you set, file to files that only you can read; keep leaves them',
-  ).choices(['env', 'file', 'keep']);
+    'replace plaintext secrets by references: env (the default) to variables that you set, secret to the keychain or, where there is none, the encrypted database, file to files that only you can read; keep leaves them',
+  ).choices(['env', 'secret', 'file', 'keep']);
 const trustOption = (): Option =>
   new Option(
     '--trust',

@@ -35,4 +35,34 @@ export function declareSignIn({ program, lazy }: CommandRegistrar): void {
       'List the HTTP servers with their sign-in: state, account if it is known, expiry of the token, and the last problem.',
     )
     .action(lazy(async () => (await import('../commands/auth.ts')).runAuth));
+  declareSecrets(program, lazy);
+}
+
+function declareSecrets(program: CommandRegistrar['program'], lazy: CommandRegistrar['lazy']): void {
+  const secret = program
+    .command('secret')
+    .summary('store values that servers need')
+    .description(
+      'Store passwords and keys under a name, in the keychain of this system or, where there is none, encrypted in the database. In the configuration, ${secret:NAME} stands for the value.',
+    );
+  secret
+    .command('set')
+    .argument('<name>', 'such as GITHUB_TOKEN')
+    .allowExcessArguments()
+    .summary('store a value')
+    .description(
+      'Read a value from a hidden prompt, or from standard input, and store it. A running gateway restarts the servers that refer to it. The value also stands in for an environment variable of this name that is not set.',
+    )
+    .action(lazy(async () => (await import('../commands/secret.ts')).runSecretSet));
+  secret
+    .command('list')
+    .summary('list the names')
+    .description('List the names of the stored secrets, and where each is stored. The values are not shown.')
+    .action(lazy(async () => (await import('../commands/secret.ts')).runSecretList));
+  secret
+    .command('rm')
+    .argument('<name>', 'the name of the secret')
+    .summary('delete a value')
+    .description('Delete a stored secret.')
+    .action(lazy(async () => (await import('../commands/secret.ts')).runSecretRemove));
 }

@@ -3,7 +3,7 @@ import { hashFile } from '../../core/lib/hash-file.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import type { ConfigSnapshot, UpstreamConfig } from '../config.ts';
 import { createReferenceReader, parseReferences } from '../resolve-references.ts';
-import { AUTH_TEXT_KEYS } from '../read-upstream-auth.ts';
+import { listServerTexts } from '../server-texts.ts';
 import type { ConfigDiff } from './diff-config.ts';
 
 /** Digests of the files that a configuration refers to, by path. */
@@ -51,20 +51,9 @@ function listGuardFiles({ file, value }: ConfigSnapshot): readonly string[] {
 }
 
 /** Returns the absolute paths of the files that are read when the server is opened. */
-function listServerFiles(
-  { transport, auth }: UpstreamConfig,
-  { file }: ConfigSnapshot,
-  home: string,
-): readonly string[] {
-  const texts = AUTH_TEXT_KEYS.flatMap((key) => auth?.[key] ?? []);
-  let envFile: string | undefined;
-  if (transport.kind === 'http') {
-    texts.push(transport.url, ...Object.values(transport.headers));
-  } else {
-    ({ envFile } = transport);
-    texts.push(transport.command, ...transport.args, ...Object.values(transport.env), transport.cwd ?? '');
-  }
-  const paths = texts.flatMap((text) =>
+function listServerFiles(server: UpstreamConfig, { file }: ConfigSnapshot, home: string): readonly string[] {
+  const envFile = server.transport.kind === 'http' ? undefined : server.transport.envFile;
+  const paths = listServerTexts(server).flatMap((text) =>
     parseReferences(text).flatMap((part) =>
       typeof part !== 'string' && part.from === 'file' ? [part.name] : [],
     ),

@@ -59,6 +59,12 @@ export const serverSchema = z
     cli: cliSchema.optional(),
     url: nonEmptyString.optional().describe('URL of a server that is reached over HTTP.'),
     headers: z.record(headerName, z.string()).optional().describe('HTTP headers sent with every request.'),
+    headersHelper: z
+      .union([nonEmptyString, z.array(z.string()).min(1)])
+      .optional()
+      .describe(
+        'Command that prints further headers as a JSON object of texts: a list runs a program with its arguments, a text runs in the shell, as in Claude Code. It runs once, and again after the server answers 401 or 403. It gets `CLAUDE_CODE_MCP_SERVER_NAME` and `CLAUDE_CODE_MCP_SERVER_URL`, and has 10 seconds.',
+      ),
     auth: serverAuthSchema.optional(),
     type: z
       .enum(['stdio', 'http', 'streamable-http', 'streamableHttp', 'sse'])

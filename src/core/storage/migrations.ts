@@ -11,6 +11,7 @@ import { createClientStepTables } from './migration-steps/create-client-step-tab
 import { shrinkAuditRecords } from './migration-steps/shrink-audit-records.ts';
 import { createMenuTokenTables } from './migration-steps/create-menu-token-tables.ts';
 import { createRecordTables } from './migration-steps/create-record-tables.ts';
+import { createSecretTables } from './migration-steps/create-secret-tables.ts';
 import { createSessionTables } from './migration-steps/create-session-tables.ts';
 import { createRuntimeServerTables } from './migration-steps/create-runtime-server-tables.ts';
 import { createLimitShareTables } from './migration-steps/create-limit-share-tables.ts';
@@ -57,6 +58,7 @@ const released: readonly Migration[] = [
   shrinkAuditRecords,
   createTaskOwnerTables,
   checkAuditView,
+  createSecretTables,
 ];
 
 /** Reads and writes the schema version of a database; 0 if it has no schema yet. */

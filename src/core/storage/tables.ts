@@ -18,6 +18,7 @@ export interface Tables extends AuditTables, SessionTables {
   readonly shares: SharesTable;
   readonly runtime_servers: RuntimeServersTable;
   readonly approvals: ApprovalsTable;
+  readonly secrets: SecretsTable;
   readonly menu_tokens: MenuTokensTable;
   readonly changes: ChangesTable;
   readonly kept_results: KeptResultsTable;
@@ -130,6 +131,14 @@ interface SignInsTable {
   issuer: string;
   /** Encrypted. */
   body: string;
+  saved_at: number;
+}
+
+/** A secret that entries refer to by its name. */
+interface SecretsTable {
+  name: string;
+  /** Encrypted; null if the value is in the keychain of the system. */
+  body: string | null;
   saved_at: number;
 }
 

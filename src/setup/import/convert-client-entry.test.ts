@@ -44,6 +44,7 @@ describe('settings of a client', () => {
     ['autoApprove', ['read']],
     ['alwaysAllow', ['read']],
     ['headers', { A: 'b' }],
+    ['headersHelper', './print-headers'],
     ['sandboxEnabled', true],
     ['timeout', 5],
     ['somethingNew', { of: 'a client' }],
@@ -54,7 +55,6 @@ describe('settings of a client', () => {
   });
 
   test.each([
-    ['headersHelper', './print-headers'],
     ['http_headers_helper', { command: 'x' }],
     ['env', { A: 'b' }],
     ['oauth_resource', 'https://x.example'],

@@ -156,10 +156,12 @@ function convertRemote(conversion: Conversion, clientType: string | undefined): 
     ...convertHeaderVariables(entry),
   };
   const auth = convertAuth(conversion);
+  const headersHelper = entry.text('headersHelper', 'http_headers_helper');
   return {
     ...(type !== undefined && type !== 'stdio' && { type }),
     url: translate(url),
     ...(Object.keys(headers).length > 0 && { headers }),
+    ...(headersHelper !== undefined && { headersHelper }),
     ...(Object.keys(auth).length > 0 && { auth }),
   };
 }

@@ -82,8 +82,9 @@ export function editorDialect(
       if (kind === 'input' && rest !== '') {
         const name = toVariableName(rest);
         const description = inputs.get(rest);
-        const remark = `set ${name} in the environment${description === undefined ? '' : `: ${description}`}`;
-        return { text: `\${env:${name}}`, remark };
+        const label = description === undefined ? '' : ` (${description})`;
+        const remark = `it needs a value${label}: trunkline secret set ${name}`;
+        return { text: `\${secret:${name}}`, remark };
       }
       return { text: '', problem: `\${${body}} has a meaning in that client only` };
     });

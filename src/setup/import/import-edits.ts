@@ -7,8 +7,8 @@ import { toVariableName } from './dialect.ts';
 import { replaceEntryText } from './plaintext-secrets.ts';
 import type { PlaintextSecret } from './plaintext-secrets.ts';
 
-/** Where plaintext secrets go: they stay in the entry, or a reference to a variable or a file replaces them. */
-export type SecretDestination = 'keep' | 'env' | 'file';
+/** Where plaintext secrets go: they stay in the entry, or a reference to a variable, a file or a stored secret replaces them. */
+export type SecretDestination = 'keep' | 'env' | 'file' | 'secret';
 
 /** A server that is about to be added. */
 export interface ServerAddition {
@@ -24,6 +24,7 @@ export interface MovedSecret {
   readonly server: string;
   readonly variable: string;
   readonly reference: string;
+  readonly destination: SecretDestination;
   /** Absolute path, if the secret goes into a file. */
   readonly file?: string | undefined;
   readonly value: string;
@@ -36,7 +37,7 @@ export function buildImportEdits(
     readonly destination: SecretDestination;
     readonly configFile: string;
     readonly trust: 'first-sight' | 'manual';
-    /** Contents of the existing secret files by variable name. */
+    /** The existing secret files or stored secrets by variable name. */
     readonly existingFiles?: ReadonlyMap<string, string>;
   },
 ): { readonly edits: readonly ConfigEdit[]; readonly moved: readonly MovedSecret[] } {
@@ -48,12 +49,14 @@ export function buildImportEdits(
     for (const secret of destination === 'keep' ? [] : secrets) {
       const variable = chooseVariable(name, secret, values);
       const file = destination === 'file' ? join(dirname(configFile), 'secrets', variable) : undefined;
-      const reference = file === undefined ? `\${env:${variable}}` : `\${file:secrets/${variable}}`;
+      const kind = destination === 'secret' ? 'secret' : 'env';
+      const reference = file === undefined ? `\${${kind}:${variable}}` : `\${file:secrets/${variable}}`;
       value = replaceEntryText(value, secret, `${secret.before}${reference}${secret.after}`);
       moved.push({
         server: name,
         variable,
         reference,
+        destination,
         value: unescapeReferences(secret.value),
         file,
       });

@@ -1,7 +1,5 @@
 const APPROVALS =
   'the client now asks about the tools of Trunkline, and rules with the effect "ask" in "policy" hold single calls';
-const HEADERS_COMMAND =
-  'Trunkline does not run a command for headers; put them into "headers", with a reference such as ${file:path} for a secret';
 const PROGRAMS_ONLY = 'it applies only to servers that are started as a program';
 const SANDBOX = 'Trunkline does not start servers in a sandbox';
 
@@ -14,8 +12,7 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   default_tools_approval_mode: APPROVALS,
   tools: APPROVALS,
   tool_permissions: APPROVALS,
-  headersHelper: HEADERS_COMMAND,
-  http_headers_helper: HEADERS_COMMAND,
+  headersHelper: 'it applies only to servers at a URL',
   args: PROGRAMS_ONLY,
   env: PROGRAMS_ONLY,
   env_vars: PROGRAMS_ONLY,

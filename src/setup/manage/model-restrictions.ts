@@ -1,3 +1,4 @@
+import { hasCommandReference } from '../../config/resolve-references.ts';
 import { GatewayError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -28,6 +29,7 @@ export function filterEntryForModel(entry: JsonObject): {
   readonly entry: JsonObject;
   readonly remarks: readonly string[];
 } {
+  assertNoCommandReference(entry);
   const removed: string[] = [];
   const members = Object.entries(entry).flatMap(([key, value]): readonly (readonly [string, unknown])[] => {
     if (CHANGEABLE_KEYS.has(key) || key === 'share') return [[key, value]];
@@ -47,6 +49,7 @@ export function filterEntryForModel(entry: JsonObject): {
 
 /** Throws if a model changes trust, texts that other models read, or settings that policy depends on. */
 export function assertModelMayChange(changes: JsonObject): void {
+  assertNoCommandReference(changes);
   const key = Object.keys(changes).find((candidate) => !CHANGEABLE_KEYS.has(candidate));
   if (key === undefined) return;
   throw new GatewayError(
@@ -54,6 +57,17 @@ export function assertModelMayChange(changes: JsonObject): void {
     `Only a person can change "${key}" of a server, in the configuration file or in the dashboard. A model can change ${[...CHANGEABLE_KEYS].join(', ')}.`,
     { details: { key } },
   );
+}
+
+/** Throws if a text would run a program when it is resolved. */
+function assertNoCommandReference(value: unknown): void {
+  if (typeof value === 'string' && hasCommandReference(value))
+    throw new GatewayError(
+      'ARGUMENTS_REFUSED',
+      'Only a person can use a reference that runs a program, such as ${cmd:…}. Use ${secret:NAME}, and ask the user to store the value with: trunkline secret set NAME',
+    );
+  if (value !== null && typeof value === 'object')
+    for (const item of Object.values(value)) assertNoCommandReference(item);
 }
 
 export function findModelNameProblem(name: string): string | undefined {

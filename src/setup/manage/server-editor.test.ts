@@ -33,6 +33,18 @@ describe('add', () => {
     expect(configFile.applied).toBe(1);
   });
 
+  test('add: refuses a reference of a model that runs a program', async () => {
+    const text = '${cmd:["print-token"]}';
+    const add = (author: typeof model) =>
+      configFile.editor().add({ servers: { a: { command: 'x', env: { TOKEN: text } } } }, { author });
+    await expect(add(model)).rejects.toMatchObject({ code: 'ARGUMENTS_REFUSED' });
+    await expect(
+      configFile.editor().update('two', { headers: { A: '${op:v/i/f}' } }, { author: model }),
+    ).rejects.toMatchObject({ code: 'ARGUMENTS_REFUSED' });
+    expect(configFile.now()).toBe(CONFIG_TEXT);
+    expect((await add(person)).results).toMatchObject([{ result: 'added' }]);
+  });
+
   test('add: requires manual approval for servers added by a model or a program', async () => {
     const servers = { a: { command: 'x', trust: 'first-sight' } };
     for (const author of [model, program]) {

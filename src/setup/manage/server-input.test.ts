@@ -72,12 +72,12 @@ test('pasted configuration: resolves references of shells, editors and Trunkline
           A: '${A}',
           B: '${B:-b}',
           C: '${env:C}',
-          D: '${env:MY_KEY}',
+          D: '${secret:MY_KEY}',
           E: '${file:secret}',
           F: '/home/me/x',
         },
       },
-      remarks: ['set MY_KEY in the environment: The key'],
+      remarks: ['it needs a value (The key): trunkline secret set MY_KEY'],
     },
   ]);
   expect(read('{ "a": { "command": "x", "cwd": "${workspaceFolder}" } }')[0]?.problem).toContain(

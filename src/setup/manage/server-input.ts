@@ -138,7 +138,7 @@ function pastedDialect(context: SourceContext, inputs: unknown): Dialect {
   return (text) =>
     replaceVariables(text, (body) => {
       const variable = `\${${body}}`;
-      if (/^(?:file|keychain):./.test(body)) return { text: variable };
+      if (/^(?:file|secret|keychain|cmd|op|vault|aws-sm):./.test(body)) return { text: variable };
       const isShell = /^[A-Za-z_]\w*(?::-.*)?$/s.test(body) && !EDITOR_VARIABLE.test(variable);
       return isShell ? shell(variable) : editor(variable);
     });

@@ -73,8 +73,10 @@ describe('preflight check', () => {
 
   test('preflight check: reports an unset reference without revealing values', async () => {
     expect(await said({ command: 'program', env: { TOKEN: '${env:NOT_SET}' } }, { own: folder })).toBe(
-      'SECRET_MISSING Server "it", env.TOKEN: the environment variable NOT_SET is not set. Set it where Trunkline starts, or give a value or ${file:PATH} instead: trunkline edit it',
+      'SECRET_MISSING Server "it", env.TOKEN: the environment variable NOT_SET is not set. Store its value with: trunkline secret set NOT_SET',
     );
+    // A program that prints a value does not run before the server is used.
+    expect(await said({ command: 'program', env: { TOKEN: '${cmd:["no-such-program"]}' } })).toBeUndefined();
     const http = { kind: 'http', url: 'http://127.0.0.1:1/', flavour: 'auto', headers: {} } as const;
     expect(await said(http)).toBeUndefined();
     expect(await said({ ...http, headers: { Authorization: 'Bearer ${env:NOT_SET}' } })).toContain('NOT_SET');

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { UpstreamConfig } from '../../config/config.ts';
+import { runsReferencePrograms } from '../../config/server-texts.ts';
 import type { ResolvedTransport } from '../../config/resolve-transport.ts';
 import { findProgram } from '../../core/lib/find-program.ts';
 import { GatewayError } from '../../core/errors.ts';
@@ -21,6 +22,8 @@ export async function preflightCheck(
 ): Promise<GatewayError | undefined> {
   // Another gateway of the fleet may run the server, so it does not matter whether this machine has the program.
   if (config.share === 'fleet') return undefined;
+  // A program that prints a value runs only when the server is used: it may ask the user, and the server may be held.
+  if (runsReferencePrograms(config)) return undefined;
   let transport: ResolvedTransport;
   try {
     transport = await deps.resolveTransport(config);

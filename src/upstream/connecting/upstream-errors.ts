@@ -115,14 +115,15 @@ export function classifyRequestError(cause: unknown, upstream: UpstreamName): Ga
 /** Adds the fix to an error about a reference whose value is missing. Returns any other error unchanged. */
 export function explainMissingSecret(error: unknown, upstream: UpstreamName): unknown {
   if (!(error instanceof GatewayError) || error.code !== 'SECRET_MISSING') return error;
-  if (error.details['fix'] !== undefined) return error;
-  const [, edit] = nameInSentences(upstream);
-  const sentence = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
-  const fix =
-    error.details['from'] === 'env'
-      ? `Set it where Trunkline starts, or give a value or \${file:PATH} instead: ${edit}`
-      : `Correct the setting: ${edit}`;
   const { cause, details } = error;
+  if (details['reason'] !== undefined) return error;
+  const [server, edit] = nameInSentences(upstream);
+  const { field, problem, fix: knownFix } = details;
+  const sentence =
+    typeof field === 'string' && typeof problem === 'string'
+      ? `${server}, ${field}: ${problem}.`
+      : `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
+  const fix = typeof knownFix === 'string' ? knownFix : `Correct the setting: ${edit}`;
   return toError({ code: error.code, reason: 'secret-missing', sentence, fix }, upstream, { cause, details });
 }
 

@@ -77,7 +77,7 @@ describe('add at a terminal', () => {
     const { screen } = await me.at(words, [...answer('in plain text', '')]);
     expect(screen).toContain('Where should secrets be stored?');
     expect(screen).not.toContain('abcdefghij');
-    expect(me.config().mcpServers['x']).toMatchObject({ env: { API_KEY: '${file:secrets/API_KEY}' } });
+    expect(me.config().mcpServers['x']).toMatchObject({ env: { API_KEY: '${secret:API_KEY}' } });
     expect(screen).toContain('List them with');
   });
 });

@@ -50,6 +50,8 @@ function poolAt(desk: SignInHarness): UpstreamPool {
     identity,
     eras: { recall: () => undefined, remember: () => {} },
     credentialsFor: createCredentialsFactory({
+      home: '',
+      searchPath: () => Promise.resolve(undefined),
       vault: desk.vault,
       reader,
       env,

@@ -21,7 +21,9 @@ export class JsonCipher {
   async decrypt(text: string, context: readonly string[]): Promise<unknown> {
     const decrypted = unseal(text, await this.#key.get(), context);
     if (decrypted !== undefined) return JSON.parse(decrypted);
-    this.#log.warn('A saved sign-in cannot be decrypted and is ignored.', { about: context.slice(0, 2) });
+    this.#log.warn('A saved sign-in or secret cannot be decrypted and is ignored.', {
+      about: context.slice(0, 2),
+    });
     return undefined;
   }
 }

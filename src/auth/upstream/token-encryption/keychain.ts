@@ -16,7 +16,10 @@ const SERVICE = 'trunkline';
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
 
-/** Returns the keychain of macOS or the secret service of a Linux desktop, or undefined on other systems. */
+/**
+ * Returns the keychain of macOS, the secret service of a Linux desktop, or the credential locker of Windows; undefined on other systems.
+ * Names and secrets must consist of letters, digits and `+/=_.-`.
+ */
 export function findSystemKeychain(options: {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -34,6 +37,7 @@ export function findSystemKeychain(options: {
       remove: (name) => ({ args: ['delete-generic-password', ...item(name)] }),
     });
   }
+  if (platform === 'win32') return createKeychain('powershell.exe', env, windowsInvocations);
   if (platform !== 'linux') return undefined;
   const item = (name: string): string[] => ['service', SERVICE, 'account', name];
   return createKeychain('secret-tool', env, {
@@ -43,14 +47,33 @@ export function findSystemKeychain(options: {
   });
 }
 
+interface KeychainInvocations {
+  readonly read: (name: string) => Invocation;
+  readonly write: (name: string, secret: string) => Invocation;
+  readonly remove: (name: string) => Invocation;
+}
+
+const OPEN_LOCKER =
+  "$ErrorActionPreference='Stop';[void][Windows.Security.Credentials.PasswordVault,Windows.Security.Credentials,ContentType=WindowsRuntime];$v=New-Object Windows.Security.Credentials.PasswordVault;";
+
+/** Windows PowerShell reaches the credential locker without a native module. The secret is sent to standard input. */
+const windowsInvocations: KeychainInvocations = {
+  read: (name) => powershell(`$c=$v.Retrieve('${SERVICE}','${name}');$c.RetrievePassword();$c.Password`),
+  write: (name, secret) => {
+    const credential = `New-Object Windows.Security.Credentials.PasswordCredential('${SERVICE}','${name}',$s)`;
+    return { ...powershell(`$s=[Console]::In.ReadToEnd().Trim();$v.Add((${credential}))`), stdin: secret };
+  },
+  remove: (name) => powershell(`$v.Remove($v.Retrieve('${SERVICE}','${name}'))`),
+};
+
+function powershell(script: string): Invocation {
+  return { args: ['-NoProfile', '-NonInteractive', '-Command', OPEN_LOCKER + script] };
+}
+
 function createKeychain(
   command: string,
   env: Readonly<Record<string, string | undefined>>,
-  invocations: {
-    readonly read: (name: string) => Invocation;
-    readonly write: (name: string, secret: string) => Invocation;
-    readonly remove: (name: string) => Invocation;
-  },
+  invocations: KeychainInvocations,
 ): Keychain {
   return {
     async read(name) {

@@ -83,6 +83,25 @@ test('keychain: stores the key on macOS without putting it on a command line', a
   await expect(openKeyFile(path, options).get()).rejects.toMatchObject({ code: 'STORE_LOCKED' });
 });
 
+test('keychain: stores a value on Windows without putting it on a command line', async () => {
+  const folder = temporaryFolder('keychain');
+  // A fake PowerShell that records its command lines and keeps one credential.
+  const script = `#!/bin/sh
+echo "$*" >> "${folder}/lines"
+case "$*" in *'.Add('*) cat > "${folder}/item" ;; *'.Remove('*) rm "${folder}/item" ;; *) cat "${folder}/item" ;; esac
+`;
+  writeFileSync(join(folder, 'powershell.exe'), script, { mode: 0o755 });
+  const env = { ...process.env, PATH: `${folder}:${process.env['PATH'] ?? ''}` };
+  const keychain = findSystemKeychain({ platform: 'win32', env });
+  await keychain?.write('secret-a', 'c2VjcmV0');
+  expect(await keychain?.read('secret-a')).toBe('c2VjcmV0');
+  await keychain?.remove('secret-a');
+  expect(await keychain?.read('secret-a')).toBeUndefined();
+  const lines = readFileSync(join(folder, 'lines'), 'utf8');
+  expect(lines).toContain("PasswordCredential('trunkline','secret-a',$s)");
+  expect(lines).not.toContain('c2VjcmV0');
+});
+
 describe('key in the system keychain', () => {
   const platform = 'linux';
 
@@ -116,6 +135,6 @@ describe('key in the system keychain', () => {
       prefersKeychain: true,
     }).get();
     expect(Buffer.from(readFileSync(path, 'utf8'), 'base64')).toEqual(key);
-    expect(findSystemKeychain({ platform: 'win32', env })).toBeUndefined();
+    expect(findSystemKeychain({ platform: 'freebsd', env })).toBeUndefined();
   });
 });

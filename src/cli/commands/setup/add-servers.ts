@@ -14,6 +14,7 @@ import { formatCount } from '../../../core/lib/format-count.ts';
 import { isInteractive } from './terminal-prompt.ts';
 import type { TerminalPrompt } from './terminal-prompt.ts';
 import type { EditableConfig } from './editable-config.ts';
+import { describeSecretPlace, withSecrets } from './secret-access.ts';
 import { noteHeldServers } from './held-servers.ts';
 import { openServerChanges } from './server-changes.ts';
 
@@ -43,13 +44,16 @@ export async function addServers(
   const requested = references === true ? 'env' : references;
   const destination =
     secrets.length === 0 ? 'keep' : (requested ?? (await chooseSecretDestination(prompt)) ?? 'keep');
+  // The configuration names the database that stores secrets, so it must exist.
+  if (destination === 'secret' && config.document.isNew) await config.save([]);
   const { edits, moved } = buildImportEdits(servers, {
     destination,
     configFile: config.file,
     trust,
-    existingFiles: destination === 'file' ? await readSecretFiles(config.file) : new Map(),
+    existingFiles: await readExistingSecrets(config, { destination, context }),
   });
   await writeSecretFiles(moved);
+  await storeSecrets(moved, config, context);
   const applied = await addEntries(config, edits, { context, isPerson: trust === 'first-sight', replace });
   if (secrets.length > 0 && destination === 'keep')
     context.out.note(
@@ -156,7 +160,8 @@ async function chooseSecretDestination(
   prompt: TerminalPrompt | undefined,
 ): Promise<SecretDestination | undefined> {
   return prompt?.choose<SecretDestination>('Where should secrets be stored?', [
-    { key: 'file', label: 'in files next to the configuration, readable only by you (works at once)' },
+    { key: 'secret', label: 'in the keychain, or encrypted where there is none (works at once)' },
+    { key: 'file', label: 'in files next to the configuration, readable only by you' },
     { key: 'env', label: 'in environment variables, which you set yourself' },
     { key: 'keep', label: 'in the configuration, in plain text' },
   ]);
@@ -166,11 +171,41 @@ function noteMovedSecrets(moved: readonly MovedSecret[], { out, env }: CliContex
   const files = moved.flatMap(({ file }) => (file === undefined ? [] : [file]));
   const [first] = files;
   if (first !== undefined) out.note(`Moved ${formatCount(files.length, 'secret')} to ${dirname(first)}`);
-  const missing = moved.filter(({ file, variable, value }) => file === undefined && env[variable] !== value);
+  const missing = moved.filter(
+    ({ destination, variable, value }) => destination === 'env' && env[variable] !== value,
+  );
   if (missing.length === 0) return;
   out.note('Set these variables to the secrets in the environment of Trunkline:');
   for (const variable of new Set(missing.map((secret) => secret.variable)))
     out.note(`  export ${variable}=…`);
+}
+
+/** Stores the secrets before the references to them are written. */
+async function storeSecrets(
+  moved: readonly MovedSecret[],
+  config: EditableConfig,
+  context: CliContext,
+): Promise<void> {
+  const stored = moved.filter(({ destination }) => destination === 'secret');
+  if (stored.length === 0) return;
+  await withSecrets(config.file, context, async (secrets) => {
+    for (const { variable, value } of stored) {
+      const { place } = await secrets.write(variable, value);
+      context.out.note(`Stored ${variable} in ${describeSecretPlace(place)}`);
+    }
+  });
+}
+
+/** Returns the secrets that exist at the destination, so that none is overwritten. */
+async function readExistingSecrets(
+  config: EditableConfig,
+  options: { readonly destination: SecretDestination; readonly context: CliContext },
+): Promise<ReadonlyMap<string, string>> {
+  if (options.destination === 'file') return readSecretFiles(config.file);
+  if (options.destination !== 'secret') return new Map();
+  const stored = await withSecrets(config.file, options.context, (secrets) => secrets.list());
+  // A stored value cannot be read, so it counts as different from every other.
+  return new Map(stored.map(({ name }) => [name, '']));
 }
 
 /** Reads the existing secret files, so that none is overwritten. */

@@ -30,13 +30,14 @@ type EntryOrigin = 'user' | 'project';
 /** Describes everything that decides what a server runs or reaches: the whole command, and the names of variables and headers. */
 export function describeEntry(entry: JsonObject, origin: EntryOrigin): readonly EntryDetail[] {
   const search = createSecretSearch();
-  const { command, args, url, env, headers, cwd, envFile, cli, auth, tools } = entry;
+  const { command, args, url, env, headers, headersHelper, cwd, envFile, cli, auth, tools } = entry;
   const address = typeof url === 'string' ? url : entry['serverUrl'];
   const details: (readonly [string, string])[] = [
     ['command', typeof command === 'string' ? formatCommand(command, toStrings(args), origin) : ''],
     ['url', typeof address === 'string' ? maskAddress(address, origin) : ''],
     ['env', formatValues(env, origin)],
     ['headers', formatValues(headers, origin)],
+    ['headersHelper', formatHelper(headersHelper, origin)],
     ['cwd', typeof cwd === 'string' ? cwd : ''],
     ['envFile', typeof envFile === 'string' ? envFile : ''],
     ...Object.entries(maskEntry({ cli, auth, tools })).map(
@@ -55,6 +56,13 @@ export function printEntryDetails(details: readonly EntryDetail[], { out }: CliC
 
 export function detailsToJson(details: readonly EntryDetail[]): JsonObject {
   return Object.fromEntries(details.map(({ label, text }) => [label, text]));
+}
+
+/** Formats the command that prints headers: a line for the shell, or a program with its arguments. */
+function formatHelper(helper: unknown, origin: EntryOrigin): string {
+  if (typeof helper === 'string') return maskText(helper);
+  const [command, ...args] = toStrings(helper);
+  return command === undefined ? '' : formatCommand(command, args, origin);
 }
 
 /** Formats a command with all its arguments. Words with spaces are quoted. */

@@ -42,8 +42,8 @@ export async function checkNewEntry(
 ): Promise<GatewayError | undefined> {
   const { preflightEntry } = await import('../../../app/preflight-entry.ts');
   const { file, stateDir } = config;
-  const { env, home, platform } = context;
-  return preflightEntry(name, entry, { file, stateDir, env, home, platform });
+  const { env, home, platform, version } = context;
+  return preflightEntry(name, entry, { file, stateDir, env, home, platform, version });
 }
 
 /** Reports the problem as a note, because adding the server has succeeded. */

@@ -175,14 +175,14 @@ test('VS Code: reads servers and inputs from mcp.json and from settings', () => 
     github: {
       type: 'http',
       url: 'https://api.githubcopilot.com/mcp/',
-      headers: { Authorization: 'Bearer ${env:GITHUB_TOKEN}' },
+      headers: { Authorization: 'Bearer ${secret:GITHUB_TOKEN}' },
     },
     odd: '${command:pick} has a meaning in that client only',
   };
   expect(read('vscode', text)).toEqual(entries);
   expect(read('vscode', `{ "editor.fontSize": 12, "mcp": ${text} }`)).toEqual(entries);
   expect(source('vscode').read(text, { path: 'x', scope: 'user', environment: linux })[0]?.remarks).toEqual([
-    'set GITHUB_TOKEN in the environment: A token of GitHub',
+    'it needs a value (A token of GitHub): trunkline secret set GITHUB_TOKEN',
   ]);
 });
 

@@ -1,0 +1,44 @@
+import { createAdminClient } from '../../../admin/admin-client.ts';
+import type { AdminSecret } from '../../../admin/contract/contract.ts';
+import type { CliContext } from '../../context.ts';
+import { findReachableGateways } from '../../gateway-client/reachable-gateways.ts';
+import { locateConfig } from '../../locate-config.ts';
+
+/** Stores, lists and deletes secrets: through the running gateway, which restarts the servers concerned, or in this process. */
+export interface SecretAccess {
+  write(name: string, value: string): Promise<Pick<AdminSecret, 'place' | 'servers'>>;
+  list(): Promise<readonly Omit<AdminSecret, 'servers'>[]>;
+  remove(name: string): Promise<boolean>;
+}
+
+/** Runs `work` with the secrets of a configuration. */
+export async function withSecrets<T>(
+  flag: string | undefined,
+  context: CliContext,
+  work: (secrets: SecretAccess) => Promise<T>,
+): Promise<T> {
+  const { file, text, stateDir } = await locateConfig(flag, context);
+  const [gateway] = await findReachableGateways(stateDir);
+  if (gateway !== undefined && gateway.record.config === file && gateway.record.version === context.version) {
+    const { createSocketFetch } = await import('../../../app/shared-gateway/socket-fetch.ts');
+    const client = createAdminClient(createSocketFetch(gateway.record.socket));
+    return work({
+      write: (name, value) => client.request('PUT /api/secrets/:name', { name, value }),
+      list: () => client.request('GET /api/secrets', {}),
+      remove: async (name) => (await client.request('DELETE /api/secrets/:name', { name })).removed,
+    });
+  }
+  const { openSecrets } = await import('../../../app/open-secrets.ts');
+  const { env, home, platform, version } = context;
+  await using secrets = await openSecrets({ file, text, stateDir, env, home, platform, version });
+  return await work({
+    write: async (name, value) => ({ place: await secrets.write(name, value), servers: [] }),
+    list: () => secrets.list(),
+    remove: (name) => secrets.remove(name),
+  });
+}
+
+/** Describes where a secret is stored. */
+export function describeSecretPlace(place: AdminSecret['place']): string {
+  return place === 'keychain' ? 'the system keychain' : 'the encrypted database of Trunkline';
+}

@@ -1,0 +1,35 @@
+import type { UpstreamConfig } from './config.ts';
+import { AUTH_TEXT_KEYS } from './read-upstream-auth.ts';
+import { hasCommandReference, parseReferences } from './resolve-references.ts';
+
+type ServerSettings = Pick<UpstreamConfig, 'transport' | 'auth'>;
+
+/** Returns the texts of a server that may hold references, except the path of its environment file. */
+export function listServerTexts({ transport, auth }: ServerSettings): readonly string[] {
+  const texts = AUTH_TEXT_KEYS.flatMap((key) => auth?.[key] ?? []);
+  if (transport.kind === 'http') return [...texts, transport.url, ...Object.values(transport.headers)];
+  return [
+    ...texts,
+    transport.command,
+    ...transport.args,
+    ...Object.values(transport.env),
+    transport.cwd ?? '',
+  ];
+}
+
+/** Whether a server uses a stored secret, also in place of an unset variable of its name. */
+export function usesSecret(server: ServerSettings, secret: string): boolean {
+  return listServerTexts(server).some((text) =>
+    parseReferences(text).some(
+      (part) =>
+        typeof part !== 'string' &&
+        (part.from === 'secret' || part.from === 'keychain' || part.from === 'env') &&
+        part.name === secret,
+    ),
+  );
+}
+
+/** Whether a program runs when the references of a server are resolved. */
+export function runsReferencePrograms(server: ServerSettings): boolean {
+  return listServerTexts(server).some(hasCommandReference);
+}
