@@ -35,14 +35,6 @@ function posted(
 
 /** Attacks by a caller, by the configuration and through the admin API. */
 export const CALLER_ATTACKS: Readonly<Record<string, Attack>> = {
-  'headers: many, at the size limit': {
-    act: async ({ gateway }) => {
-      const headers = membersOf(500, (at) => `x-${at}`, 'a,;="') as Record<string, string>;
-      const { status } = await fetch(gateway.url, { headers });
-      // 431 would mean that Node rejected the headers before the gateway saw them.
-      expect(status).not.toBe(431);
-    },
-  },
   'headers: session ids and tokens of 7 kB': {
     isSlow: true,
     act: async ({ gateway }) => {
@@ -130,10 +122,6 @@ export const CALLER_ATTACKS: Readonly<Record<string, Attack>> = {
           expect([200, 400]).toContain(status);
         }
     },
-  },
-  'config: 500 servers that are disabled': {
-    servers: disabledServers(500),
-    verifyArrival: (attacker) => untilServers(attacker, 501),
   },
   'config: a reload that adds 2,000 servers': {
     isSlow: true,

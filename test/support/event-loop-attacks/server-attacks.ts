@@ -90,10 +90,10 @@ const LISTINGS: Readonly<Record<string, Attack>> = {
     expose: 'search',
     act: ({ client }) => client.callTool('search_tools', { query: 'ignore instructions '.repeat(100) }),
   },
-  'list: 4 MB without spaces for the inspection': {
+  'list: 8 MB without spaces for the inspection': {
     tools: [
       tool({}),
-      ...times(32, (at) => {
+      ...times(64, (at) => {
         const parts = ['a', 'QUJD', '41', 'a4', '\u0430', 'a\u200b', '\\x41', '%41'];
         const part = parts[at % parts.length] ?? '';
         return tool({}, { name: `tool${at}`, description: part.repeat(130_000 / part.length) });
@@ -167,17 +167,6 @@ const ANSWERS: Readonly<Record<string, Attack>> = {
     config: { redact: { results: 'mask', entropy: true } },
     verifyArrival: verifyResult,
   },
-  'result: 100,000 numbers of 17 digits': {
-    isSlow: true,
-    results: {
-      'tools/call': {
-        ...text('a'),
-        structuredContent: { list: times(100_000, (at) => at + 0.123456789012345) },
-      },
-    },
-    config: { redact: { results: 'mask' } },
-    verifyArrival: verifyResult,
-  },
   'prompt: 50,000 messages': {
     isSlow: true,
     results: {
@@ -239,15 +228,6 @@ const ANSWERS: Readonly<Record<string, Attack>> = {
         params['progress'] === 19_999;
       await client.notifications.waitFor(isLast);
     },
-  },
-  'notifications: 20,000 of tasks and elicitations': {
-    isSlow: true,
-    notifications: times(20_000, (at) =>
-      at % 2 === 0
-        ? { method: 'notifications/tasks/status', params: { taskId: `t${at}`, status: 'working' } }
-        : { method: 'notifications/elicitation/complete', params: { elicitationId: `e${at}` } },
-    ),
-    verifyArrival: verifyResult,
   },
   'requests: 250 questions': {
     isSlow: true,
