@@ -28,6 +28,9 @@ const url = 'https://it.example.com/mcp';
 const signInId = { upstream: 'it' as UpstreamName, caller: '' };
 const tokens = (accessToken: string): StoredTokens => ({ accessToken, url, obtainedAt: 0, flow: 'browser' });
 
+/** Refresh timers of these tests are longer; timers of the database and of other tests are shorter. */
+const MIN_REFRESH_DELAY_MS = 10_000;
+
 /** The sign-in whose tokens `refreshableTokens` returns. */
 const refreshable = { signInId: sharedId, url: () => Promise.resolve(sharedUrl) };
 
@@ -152,19 +155,23 @@ eachEngine((_engine, newStore) => {
 
   test('upstream credentials: refresh without a call although the timer fires early', async () => {
     const vault = await openVault(await newStore(temporaryFolder('credentials')));
-    const now = Date.now();
-    await vault.save(
-      sharedId,
-      refreshableTokens('first', { obtainedAt: now - 7_000, expiresAt: now + 3_000 }),
-    );
+    let now = Date.now();
+    const lifetime = { obtainedAt: now - 1_000_000, expiresAt: now + 1_000_000 };
+    await vault.save(sharedId, refreshableTokens('first', lifetime));
     const refresh = vi.fn(() => new Promise<StoredTokens>(() => {}));
-    const credentials = createCredentials({ vault, ...refreshable, refresh });
+    const credentials = createCredentials({ vault, ...refreshable, refresh, now: () => now });
     const { setTimeout: realTimeout } = globalThis;
-    const early = (run: () => void, ms = 0): NodeJS.Timeout => realTimeout(run, ms / 2);
-    vi.spyOn(globalThis, 'setTimeout').mockImplementation(early);
+    const delays: number[] = [];
+    // The first refresh timer fires when half of its time has passed, the next ones when all of it has.
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms = 0) => {
+      if (ms < MIN_REFRESH_DELAY_MS) return realTimeout(run, ms);
+      now += delays.length === 0 ? Math.floor(ms / 2) : ms;
+      delays.push(ms);
+      return realTimeout(run, 0);
+    }) as typeof setTimeout);
     await credentials.headers();
-    vi.mocked(globalThis.setTimeout).mockRestore();
     await eventually(() => expect(refresh).toHaveBeenCalledTimes(1));
+    expect(delays.length).toBeGreaterThan(1);
   });
 
   test('upstream credentials: stop refreshing and set no timer after dispose', async () => {
@@ -187,7 +194,8 @@ eachEngine((_engine, newStore) => {
     await response.promise;
     await new Promise((resolve) => setImmediate(resolve));
     expect(refresh).toHaveBeenCalledTimes(1);
-    expect(timers).not.toHaveBeenCalled();
+    const delays = timers.mock.calls.map(([, ms]) => ms ?? 0);
+    expect(delays.filter((ms) => ms >= MIN_REFRESH_DELAY_MS)).toEqual([]);
     expect(warn).not.toHaveBeenCalled();
   });
 });
