@@ -81,25 +81,13 @@ export async function buildGateway(
   const saveForWarmStart = (current: ConfigSnapshot): void =>
     cache.rememberConfig({ revision: current.revision, snapshot: current });
   saveForWarmStart(snapshot);
-  const secrets = createSecretStore(options, { ...foundation, log });
-  const searchPath = createSearchPath(options);
-  const reader = createReferenceReader({ env, home, configFile: snapshot.file, secrets, searchPath });
+  const references = openReferences(options, snapshot.file, foundation, log);
   const approvals = await openApprovals(options, runtime, { store, log, now: Date.now });
   const vault = openTokenVault(options, foundation, log);
   // The servers, none of which is started yet.
   const fleetServers = fleet && (await openFleetServers(fleet, log));
-  const parts = {
-    cache,
-    reader,
-    searchPath,
-    approvals,
-    vault,
-    fleetServers,
-    serverLogs,
-    onStderr,
-    onSecrets,
-    log,
-  };
+  const stores = { cache, approvals, vault };
+  const parts = { ...stores, ...references, fleetServers, serverLogs, onStderr, onSecrets, log };
   const pool = openPool(options, foundation, parts);
   for (const upstream of snapshot.value.upstreams) pool.add(upstream);
   if (serverLogs !== undefined) logConnections(serverLogs, pool);
@@ -122,11 +110,13 @@ export async function buildGateway(
 
   // Operations for the admin API, the reload and the shutdown.
   const upstreams = (): readonly UpstreamConfig[] => runtime.snapshot.value.upstreams;
-  const signIns = scope.use(new GatewaySignIns({ upstreams, vault, reader, now: Date.now, env, home }));
+  const signIns = scope.use(
+    new GatewaySignIns({ upstreams, vault, reader: references.reader, now: Date.now, env, home }),
+  );
   return {
     gateway,
     signIns,
-    secrets,
+    secrets: references.secrets,
     pause,
     guards,
     serverLogs,
@@ -136,6 +126,18 @@ export async function buildGateway(
       if (upstream !== undefined) await fleetServers?.restartOnOwner(upstream);
     },
     saveForWarmStart,
+  };
+}
+
+/** Opens what the references of the configuration are resolved with. */
+function openReferences(options: AppOptions, configFile: string, foundation: Foundation, log: Logger) {
+  const { env, home } = options;
+  const secrets = createSecretStore(options, { ...foundation, log });
+  const searchPath = createSearchPath(options);
+  return {
+    secrets,
+    searchPath,
+    reader: createReferenceReader({ env, home, configFile, secrets, searchPath }),
   };
 }
 

@@ -160,23 +160,25 @@ function combineListeners(listeners: readonly ClientListener[]): ClientListener 
   };
 }
 
+interface ConnectorDeps extends Pick<
+  ListenerDeps,
+  | 'addManagementTools'
+  | 'gateway'
+  | 'log'
+  | 'results'
+  | 'sandbox'
+  | 'signIns'
+  | 'meter'
+  | 'clients'
+  | 'others'
+> {
+  readonly parked: ParkedCalls;
+}
+
 function createConnector(
   options: AppOptions,
   config: () => ConfigSnapshot,
-  deps: Pick<
-    ListenerDeps,
-    | 'addManagementTools'
-    | 'gateway'
-    | 'log'
-    | 'results'
-    | 'sandbox'
-    | 'signIns'
-    | 'meter'
-    | 'clients'
-    | 'others'
-  > & {
-    readonly parked: ParkedCalls;
-  },
+  deps: ConnectorDeps,
 ): ConnectClient {
   const { gateway, log, parked, signIns, meter, clients } = deps;
   const lists = new ListCache();

@@ -18,27 +18,29 @@ import { createFleetBus } from '../fleet/fleet-bus.ts';
 import type { SecretStore } from '../auth/upstream/secret-store.ts';
 import type { GatewaySignIns } from '../auth/upstream/gateway-sign-ins.ts';
 
+interface LazyAdminDeps {
+  readonly gateway: Gateway;
+  readonly audit: AuditTrail;
+  readonly signIns: GatewaySignIns;
+  readonly secrets: SecretStore;
+  readonly fleet: Fleet | undefined;
+  readonly restartOnOwner: (server: string) => Promise<void>;
+  readonly callers: CallerAuth;
+  readonly pause: PauseState;
+  readonly management: ManagementAccess;
+  readonly dashboard: DashboardServer;
+  readonly meter: TokenMeter;
+  readonly clients: ConnectedClients;
+  readonly scope: Scope;
+  readonly log: Logger;
+  readonly stop: () => void;
+}
+
 /** Returns a function that loads the admin API of this gateway on first use. */
 export function createLazyAdmin(
   options: AppOptions,
   runtime: Runtime,
-  deps: {
-    readonly gateway: Gateway;
-    readonly audit: AuditTrail;
-    readonly signIns: GatewaySignIns;
-    readonly secrets: SecretStore;
-    readonly fleet: Fleet | undefined;
-    readonly restartOnOwner: (server: string) => Promise<void>;
-    readonly callers: CallerAuth;
-    readonly pause: PauseState;
-    readonly management: ManagementAccess;
-    readonly dashboard: DashboardServer;
-    readonly meter: TokenMeter;
-    readonly clients: ConnectedClients;
-    readonly scope: Scope;
-    readonly log: Logger;
-    readonly stop: () => void;
-  },
+  deps: LazyAdminDeps,
 ): () => Promise<AdminRoutes> {
   const { gateway, audit, signIns, log, stop } = deps;
   const { version, pid } = options;
