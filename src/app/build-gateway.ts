@@ -74,7 +74,6 @@ export async function buildGateway(
 ): Promise<BuiltGateway> {
   const { snapshot, config } = runtime;
   const { scope, store, fleet } = foundation;
-  const { env, home } = options;
   // Logs, caches and stores.
   const { serverLogs, log, onStderr, onSecrets } = openServerLogs(options, config, foundation);
   const cache = openListingCache(options, foundation, log);
@@ -86,8 +85,8 @@ export async function buildGateway(
   const vault = openTokenVault(options, foundation, log);
   // The servers, none of which is started yet.
   const fleetServers = fleet && (await openFleetServers(fleet, log));
-  const stores = { cache, approvals, vault };
-  const parts = { ...stores, ...references, fleetServers, serverLogs, onStderr, onSecrets, log };
+  const logs = { serverLogs, onStderr, onSecrets, log };
+  const parts = { cache, approvals, vault, fleetServers, ...references, ...logs };
   const pool = openPool(options, foundation, parts);
   for (const upstream of snapshot.value.upstreams) pool.add(upstream);
   if (serverLogs !== undefined) logConnections(serverLogs, pool);
@@ -110,9 +109,9 @@ export async function buildGateway(
 
   // Operations for the admin API, the reload and the shutdown.
   const upstreams = (): readonly UpstreamConfig[] => runtime.snapshot.value.upstreams;
-  const signIns = scope.use(
-    new GatewaySignIns({ upstreams, vault, reader: references.reader, now: Date.now, env, home }),
-  );
+  const { env, home } = options;
+  const { reader } = references;
+  const signIns = scope.use(new GatewaySignIns({ upstreams, vault, reader, now: Date.now, env, home }));
   return {
     gateway,
     signIns,
