@@ -70,6 +70,7 @@ export class Exposures {
       ...expose,
       kind,
       results,
+      select: { sandbox: () => sandbox.get(), limits },
       code: createCodeExposure({ sandbox: () => sandbox.get(), limits, results, separator: names.separator }),
       onExcess: (excess) =>
         log.warn(

@@ -186,6 +186,8 @@ export interface UpstreamConfig {
     readonly tiers: Readonly<Record<string, Tier>>;
     /** Descriptions for clients, by the same globs. */
     readonly describe?: Readonly<Record<string, ToolDescriptionOverride>>;
+    /** Expressions that select a part of each result, by the same globs. */
+    readonly select?: Readonly<Record<string, string>>;
     /** Whether clients see that the server wants a tool to be loaded always. */
     readonly alwaysLoad?: boolean;
   };

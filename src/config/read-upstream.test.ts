@@ -80,7 +80,7 @@ describe('server entry', () => {
       redact: { arguments: 'report', results: 'off' },
       hasArgumentRules: true,
       passedMeta: [],
-      tools: { allow: ['*'], deny: [], tiers: {}, describe: {}, alwaysLoad: false },
+      tools: { allow: ['*'], deny: [], tiers: {}, describe: {}, select: {}, alwaysLoad: false },
     });
   });
 

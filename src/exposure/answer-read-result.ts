@@ -3,10 +3,14 @@ import type { Payload } from '../core/lib/payload.ts';
 import { GatewayError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { OversizedResults } from './results/oversized-results.ts';
+import { parseSelect, selectFromResult } from './select-result.ts';
+import type { SelectDeps } from './select-result.ts';
 import { parseMetaArguments, createTextResult, invalidArgumentsError } from './meta-arguments.ts';
 
 interface ReadOptions {
   readonly results: OversizedResults;
+  /** Evaluates `select`; absent if there is no sandbox. */
+  readonly select?: SelectDeps | undefined;
   /** The id of the caller that the result belongs to. */
   readonly owner: string;
   readonly cancellation: Cancellation;
@@ -16,6 +20,7 @@ interface ReadOptions {
 export async function answerReadResult(rawArguments: unknown, options: ReadOptions): Promise<Payload> {
   const args = parseMetaArguments(rawArguments);
   const { id, find } = args;
+  const expression = parseSelect(args['select']);
   if (typeof id !== 'string') throw invalidArgumentsError('id must be the id from the note of a cut result');
   if (find !== undefined && find !== null && typeof find !== 'string')
     throw invalidArgumentsError('find must be a text, or a regular expression such as "/a+b/i"');
@@ -25,8 +30,17 @@ export async function answerReadResult(rawArguments: unknown, options: ReadOptio
     limit: parseWholeNumber(args, 'limit', 1),
     find: typeof find === 'string' && find !== '' ? find : undefined,
   };
+  const { results, owner, cancellation, select } = options;
   try {
-    return await options.results.read(options.owner, request, options.cancellation);
+    if (expression !== undefined && select !== undefined) {
+      if (request.find !== undefined || request.offset > 0)
+        throw invalidArgumentsError('select reads the whole result: leave out find and offset');
+      const payload = await results.find(owner, id);
+      const tool = 'read_result';
+      const selection = { expression, tool, owner, results, cancellation, storedId: id };
+      return await results.truncate(owner, await selectFromResult(payload, selection, select));
+    }
+    return await results.read(owner, request, cancellation);
   } catch (error) {
     // The model chose the id, so it must receive this error as a tool result, which it can read.
     if (error instanceof GatewayError && error.code === 'ENTRY_NOT_FOUND')

@@ -1,6 +1,7 @@
 import type { CallRequest } from '../gateway/calls/call-request.ts';
 import type { Payload } from '../core/lib/payload.ts';
 import type { ToolEntry } from '../core/entry.ts';
+import { callerKey } from '../core/caller.ts';
 import { GatewayError } from '../core/errors.ts';
 import type { Tier } from '../core/tier.ts';
 import type { ExposureContext } from './exposure.ts';
@@ -11,10 +12,16 @@ import {
   invalidArgumentsError,
 } from './meta-arguments.ts';
 import { callToolFor, TIERS } from './meta-tools.ts';
+import type { OversizedResults } from './results/oversized-results.ts';
+import { parseSelect, selectFromResult } from './select-result.ts';
+import type { SelectDeps } from './select-result.ts';
 
 interface CallOptions {
   readonly request: CallRequest;
   readonly context: ExposureContext;
+  /** Evaluates `select`; absent if there is no sandbox. */
+  readonly select?: SelectDeps | undefined;
+  readonly results?: OversizedResults | undefined;
   /** The highest tier that may be called. */
   readonly maxTier: Tier;
 }
@@ -25,8 +32,10 @@ export async function callThroughMetaTool(
   metaArguments: unknown,
   options: CallOptions,
 ): Promise<Payload> {
-  const { request, context, maxTier } = options;
-  const { name, arguments: toolArguments, timeoutMs } = parseMetaArguments(metaArguments);
+  const { request, context, maxTier, select, results } = options;
+  const { name, arguments: toolArguments, timeoutMs, ...others } = parseMetaArguments(metaArguments);
+  const ownExpression = parseSelect(others['select']);
+  let configuredExpression: string | undefined;
   if (typeof name !== 'string')
     throw invalidArgumentsError('name must be the name of a tool, as search_tools shows it');
   const args = parseObject(toolArguments);
@@ -35,17 +44,23 @@ export async function callThroughMetaTool(
   if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0))
     throw invalidArgumentsError('timeoutMs must be a positive number of milliseconds');
   const check = (entry: ToolEntry): void => {
+    configuredExpression = context.view.configuredSelect(entry);
     const tier = context.view.tier(entry);
     if (TIERS.indexOf(tier) > TIERS.indexOf(maxTier)) throw wrongTier(metaTool, entry, tier);
   };
   try {
-    return await context.call(name, {
+    const payload = await context.call(name, {
       ...request,
       params: { ...request.params, name, arguments: args },
       check,
       shouldValidateArguments: true,
       timeoutMs: timeoutMs ?? request.timeoutMs,
     });
+    const expression = ownExpression ?? configuredExpression;
+    if (select === undefined || expression === undefined) return payload;
+    const { cancellation } = request;
+    const owner = callerKey(context.caller);
+    return await selectFromResult(payload, { expression, tool: name, owner, results, cancellation }, select);
   } catch (error) {
     // The model chose the name, so it must receive this error as a tool result, which it can read.
     if (error instanceof GatewayError && error.code === 'ENTRY_NOT_FOUND') {

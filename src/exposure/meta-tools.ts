@@ -34,7 +34,12 @@ function objectSchema(properties: JsonObject, required: readonly string[]): Json
 }
 
 const CALL_SCHEMA = objectSchema(
-  { name: STRING_SCHEMA, arguments: { type: 'object' }, timeoutMs: { type: 'integer' } },
+  {
+    name: STRING_SCHEMA,
+    arguments: { type: 'object' },
+    select: STRING_SCHEMA,
+    timeoutMs: { type: 'integer' },
+  },
   ['name', 'arguments'],
 );
 
@@ -98,7 +103,7 @@ export const READ_RESULT_TOOL: JsonObject = {
   name: 'read_result',
   description: 'Page a cut result, or find text or /regex/.',
   inputSchema: objectSchema(
-    { id: STRING_SCHEMA, offset: { type: 'integer' }, limit: { type: 'integer' }, find: STRING_SCHEMA },
+    { id: STRING_SCHEMA, offset: { type: 'integer' }, limit: { type: 'integer' }, find: STRING_SCHEMA, select: STRING_SCHEMA },
     ['id'],
   ),
   annotations: { readOnlyHint: true },

@@ -9,6 +9,7 @@ import { callThroughMetaTool } from './call-through-meta-tool.ts';
 import { answerDescribeTools } from './answer-describe-tools.ts';
 import type { Exposure, ExposureContext } from './exposure.ts';
 import { truncateResult } from './truncate-result.ts';
+import type { SelectDeps } from './select-result.ts';
 import { formatServerLines, formatServerNames } from './format-server-lines.ts';
 import { toListedTool } from './to-listed-tool.ts';
 import { CALL_TOOLS, listMetaTools, READ_RESULT_TOOL, withServerNames } from './meta-tools.ts';
@@ -24,10 +25,12 @@ export interface SearchExposureOptions {
   readonly reveal: boolean;
   /** Truncates long results. If it is absent, every result passes unchanged. */
   readonly results?: OversizedResults;
+  /** Evaluates `select`. */
+  readonly select?: SelectDeps;
 }
 
 /** Exposes a few tools that find, describe and call all others; pinned and revealed tools are listed as well. */
-export function createSearchExposure({ pin, callTools, reveal, results }: SearchExposureOptions): Exposure {
+export function createSearchExposure({ pin, callTools, reveal, results, select }: SearchExposureOptions): Exposure {
   const metaTools = [...listMetaTools(callTools), ...(results?.isEnabled === true ? [READ_RESULT_TOOL] : [])];
   const metaToolNames = new Set(metaTools.map(({ name }) => name));
   const isPinned = (name: string): boolean => pin.some((glob) => matchesGlob(name, glob));
@@ -68,10 +71,11 @@ export function createSearchExposure({ pin, callTools, reveal, results }: Search
     if (!metaToolNames.has(name)) return context.call(name, request);
     const args = request.params['arguments'];
     const maxTier = CALL_TOOLS[name];
-    if (maxTier !== undefined) return callThroughMetaTool(name, args, { request, context, maxTier });
+    if (maxTier !== undefined) return callThroughMetaTool(name, args, { request, context, maxTier, select, results });
     if (results !== undefined && name === READ_RESULT_TOOL['name']) {
       return answerReadResult(args, {
         results,
+        select,
         owner: callerKey(context.caller),
         cancellation: request.cancellation,
       });

@@ -3,6 +3,7 @@ import type { Snapshot } from '../catalog/snapshot.ts';
 import type { UpstreamConfig } from '../config/config.ts';
 import type { PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from '../core/entry.ts';
 import type { ExposedName, Fingerprint, UpstreamName } from '../core/ids.ts';
+import { matchesGlob } from '../core/lib/matches-glob.ts';
 import type { ServerFacts } from '../core/server-facts.ts';
 import type { Tier } from '../core/tier.ts';
 import { createTierLookup } from '../policy/tool-tiers.ts';
@@ -31,6 +32,8 @@ export interface CatalogView {
   mayAlwaysLoad(upstream: UpstreamName): boolean;
   /** Returns the tier of a tool: what calling it can do. */
   tier(entry: ToolEntry): Tier;
+  /** Returns the expression that the configuration selects a part of each result with. */
+  configuredSelect(entry: ToolEntry): string | undefined;
   /** Finds tools by what they do, the best match first. */
   search(query: string, options: FindToolsOptions): Promise<readonly SearchHit[]>;
 }
@@ -70,9 +73,20 @@ export function createCatalogView(
       snapshot === undefined ? upstreamUri : toExposedUri(snapshot, upstream, upstreamUri),
     mayAlwaysLoad: (upstream) => alwaysLoading.has(upstream),
     tier: createTierLookup(upstreams),
+    configuredSelect: createSelectLookup(upstreams),
     search: async (query, options) =>
       snapshot === undefined || find === undefined ? [] : find(snapshot, query, options),
   };
+}
+
+function createSelectLookup(upstreams: readonly UpstreamConfig[]): CatalogView['configuredSelect'] {
+  const expressions = new Map(
+    upstreams.flatMap(({ name, tools: { select = {} } }) =>
+      Object.keys(select).length === 0 ? [] : [[name, Object.entries(select)] as const],
+    ),
+  );
+  return ({ upstream, definition }) =>
+    expressions.get(upstream)?.find(([glob]) => matchesGlob(definition.name, glob))?.[1];
 }
 
 /** The lists that differ. A server that was listed again with the same result changes none of them. */

@@ -51,6 +51,7 @@ export function memoryView(
     exposedUri: (_upstream, own) => own,
     mayAlwaysLoad: () => false,
     tier: ({ definition }) => inferTier(definition),
+    configuredSelect: () => undefined,
     search: () => Promise.resolve([]),
     ...parts,
   };

@@ -114,6 +114,12 @@ export const serverSchema = z
             'Tiers of tools by glob. The first match takes precedence over the annotations of the server and over guesses from the name.',
           ),
         describe: describeSchema,
+        select: z
+          .record(nonEmptyString, nonEmptyString)
+          .prefault({})
+          .describe(
+            'JavaScript expressions over the `data` of a result, by glob, such as `"list_issues": "data.map(({ id, title }) => ({ id, title }))"`. In `search`, the model gets the value of the first match instead of the whole result, unless its call has a `select` of its own. It saves tokens; it hides nothing (see `redact` for that).',
+          ),
         alwaysLoad: z
           .boolean()
           .prefault(false)

@@ -43,6 +43,7 @@ export function createCodeExposure(options: CodeExposureOptions): Exposure {
     if (results !== undefined && name === READ_RESULT_TOOL['name'])
       return answerReadResult(args, {
         results,
+        select: options,
         owner: callerKey(context.caller),
         cancellation: request.cancellation,
       });

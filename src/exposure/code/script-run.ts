@@ -6,6 +6,7 @@ import type {
   MessageFromWorker,
   ScriptOutcome,
   ScriptCall,
+  ScriptData,
   ScriptLimits,
   MessageToWorker,
 } from './worker-messages.ts';
@@ -23,6 +24,7 @@ export interface ScriptOptions {
   /** JSON of the tools' names by server. */
   readonly names: string;
   readonly limits: ScriptLimits;
+  readonly data?: ScriptData | undefined;
   /** Makes a call of the script; never rejects. */
   readonly call: (call: ScriptCall) => Promise<ScriptCallAnswer>;
 }
@@ -69,8 +71,8 @@ export class ScriptRun {
     });
     worker.on('message', this.#onMessage).on('error', this.#onThreadEnd).on('exit', this.#onThreadEnd);
     this.#limitCheck = setInterval(() => this.#checkLimits(), CHECK_EVERY_MS);
-    const { source, names, limits } = options;
-    this.#post({ kind: 'run', source, names, limits, clock });
+    const { source, names, limits, data } = options;
+    this.#post({ kind: 'run', source, names, limits, clock, data });
   }
 
   /** Pauses the timeout while a person answers a question: called with true when a question is sent, with false when it is closed. */

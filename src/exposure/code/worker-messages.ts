@@ -41,8 +41,14 @@ export interface ScriptCall {
 
 export type ScriptCallAnswer =
   /** `isMarked`: numbers that JavaScript cannot represent are in the JSON as marked strings. */
-  | { readonly kind: 'value'; readonly json: string; readonly isMarked: boolean }
+  | ({ readonly kind: 'value' } & ScriptData)
   | { readonly kind: 'error'; readonly json: string };
+
+/** A value for a script, as JSON; see `isMarked` of `ScriptCallAnswer`. */
+export interface ScriptData {
+  readonly json: string;
+  readonly isMarked: boolean;
+}
 
 export type MessageToWorker =
   | {
@@ -52,6 +58,8 @@ export type MessageToWorker =
       readonly names: string;
       readonly limits: ScriptLimits;
       readonly clock: SharedArrayBuffer;
+      /** The value of the global `data`. With it, the source is an expression if it can be one. */
+      readonly data?: ScriptData | undefined;
     }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: ScriptCallAnswer };
 

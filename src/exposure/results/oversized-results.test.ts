@@ -225,9 +225,9 @@ describe('truncated results', () => {
     using results = started();
     const answer = await fitted(results, text(JSON.stringify({ total: 500, items: records(500) })));
     expect(String(answer.content[0]?.['text'])).toMatch(/^\{"total":500,"items":\[\{"id":0,.*\},$/);
-    expect(noteOf(answer)).toContain('JSON object {total, items: array of 500}');
+    expect(noteOf(answer)).toContain('JSON {total: number, items: {id: number, name: string, body: string}[] (500)}');
     const array = await fitted(results, text(JSON.stringify(records(500))));
-    expect(noteOf(array)).toContain('JSON array of 500 objects {id, name, body}');
+    expect(noteOf(array)).toContain('JSON {id: number, name: string, body: string}[] (500)');
   });
 
   test('truncation: keeps small parts beside a truncated one', async () => {
@@ -250,7 +250,7 @@ describe('truncated results', () => {
     expect(noteOf(answer)).toContain('structuredContent repeats the content; continue with');
     const other = await fitted(results, { ...text('x'.repeat(2_000)), structuredContent: value });
     expect(noteOf(other)).toContain(
-      'structuredContent (JSON object {list: array of 100}) was left out; continue with',
+      'structuredContent (JSON {list: {id: number, name: string, body: string}[] (100)}) was left out; continue with',
     );
     const only = await fitted(results, { content: [], structuredContent: value });
     expect(String(only.content[0]?.['text'])).toMatch(/^\{"list":\[\{"id":0,/);

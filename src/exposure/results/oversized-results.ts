@@ -1,5 +1,5 @@
 import type { Cancellation } from '../../core/lib/cancellation.ts';
-import type { Payload } from '../../core/lib/payload.ts';
+import { Payload } from '../../core/lib/payload.ts';
 import { Slots } from '../../core/lib/slots.ts';
 import { GatewayError } from '../../core/errors.ts';
 import { MemoryResultStore } from './memory-result-store.ts';
@@ -85,12 +85,20 @@ export class OversizedResults implements Disposable {
     return createPreview(paged, { id: kept?.id, bytes: Buffer.byteLength(text), keptFor });
   }
 
+  /** Stores a result without showing a preview. Returns its id; undefined if results are not stored, or if it is too large. */
+  async keep(owner: string, payload: Payload): Promise<string | undefined> {
+    return this.isEnabled ? (await this.#store.keep(owner, payload.text))?.id : undefined;
+  }
+
+  /** Returns a stored result, unchanged. */
+  async find(owner: string, id: string): Promise<Payload> {
+    return Payload.ofText((await this.#stored(owner, id)).text);
+  }
+
   /** Returns a page of a stored result, or the units that match `request.find`. */
   async read(owner: string, request: ReadResultRequest, cancellation: Cancellation): Promise<Payload> {
     const { findInResult, readPage } = await import('./read-result.ts');
-    const found = await this.#store.find(owner, request.id);
-    if (found.state !== 'kept') throw resultNotFound(request.id, found.state, this.#options.keepMs);
-    const paged = await this.#paged(found.result);
+    const paged = await this.#paged(await this.#stored(owner, request.id));
     const { findMs = FIND_MS } = this.#options;
     if (request.find === undefined) return readPage(paged, request);
     if (this.#searchSlots.isFull)
@@ -106,6 +114,12 @@ export class OversizedResults implements Disposable {
 
   [Symbol.dispose](): void {
     this.#memory[Symbol.dispose]();
+  }
+
+  async #stored(owner: string, id: string): Promise<StoredResult> {
+    const found = await this.#store.find(owner, id);
+    if (found.state !== 'kept') throw resultNotFound(id, found.state, this.#options.keepMs);
+    return found.result;
   }
 
   async #paged(result: StoredResult): Promise<PagedResult> {

@@ -177,3 +177,44 @@ scenario(
     expect(textOfResult(await big(off.client, 'lines'))).toBe(lines(3_000));
   },
 );
+
+scenario(
+  'select: answers only the selected part, and explains a failure without calling the tool again',
+  { downstream: ['stdio/modern'] },
+  async (cell) => {
+    const settings = searching();
+    const entry = { tools: { select: { 'one-*': 'data.slice(0, 5)' } } };
+    await using line = await cell.open({ one: ['big-results'] }, { ...settings, entries: { one: entry } });
+    const { client } = line;
+    const call = (name: string, select?: string, count = 500): Promise<ToolResult> =>
+      client.callTool('call_read_tool', { name: `one__${name}`, arguments: { count }, select });
+    const selected = await call('records', 'data.items.filter((x) => x.id > 497).map(({ id }) => ({ id }))');
+    expect(selected).toMatchObject({ content: [{ type: 'text', text: '[{"id":498},{"id":499}]' }] });
+    expect(selected.content).toHaveLength(1);
+    expect(textOfResult(await call('records', '{ total: data.total }'))).toBe('{"total":500}');
+    expect(textOfResult(await call('structured', 'd => d.items.length'))).toBe('500');
+    expect(textOfResult(await call('lines', 'data.split("\\r\\n")[7]'))).toBe('line 7 says "€ 🚀"');
+    // The configuration selects for this tool, unless the call does.
+    expect(textOfResult(await call('one-line'))).toBe('01234');
+    expect(textOfResult(await call('one-line', 'data.length', 10))).toBe('110');
+
+    const failed = await call('records', 'data.filter((x) => x.id > 497)');
+    expect(failed.isError).toBeUndefined();
+    const note = textOfResult(failed);
+    expect(note).toMatch(/^\[select failed: TypeError: not a function\. The call itself succeeded: do not repeat it\./);
+    expect(note).toContain('data is {total: number, items: {id: number, title: string, body: string}[] (500)}.');
+    const { id } = placeOf(failed);
+    const again = (select: string): Promise<ToolResult> => client.callTool('read_result', { id, select });
+    expect(textOfResult(await again('data.items.at(-1).title'))).toBe('Issue 499');
+    expect(textOfResult(await again('data.items.filter((x) => x.closed)'))).toMatch(/^\[select gave \[\]\. data is/);
+    expect(textOfResult(await again('for (;;) {}'))).toContain('it needed too much time and was stopped');
+    expect(textOfResult(await again('"x".repeat(1e9)'))).toContain('select failed');
+    expect(textOfResult(await again('tools.one.records({})'))).toContain('select cannot call tools');
+    // A small result is shown although the selection failed.
+    expect(textOfResult(await call('records', 'nope', 1))).toContain('"title":"Issue 0"');
+    // Errors of a tool pass unchanged.
+    expect((await call('failure', 'data.length', 2)).content[0]?.text).toBe(lines(2));
+    const wrong = await client.callTool('call_read_tool', { name: 'one__records', arguments: {}, select: 5 });
+    expect(gatewayErrorCode(wrong)).toBe('ARGUMENTS_INVALID');
+  },
+);

@@ -20,11 +20,17 @@ const CLOSE = '\n})()';
 /** `call<Type>(…)` is also valid JavaScript: two comparisons. Scripts never mean that. */
 const TYPE_ARGUMENTS = /[\w$]<[^<>()=;]{1,200}>\(/;
 
-/** Returns valid JavaScript unchanged; strips TypeScript types from any other source. */
+/**
+ * Returns valid JavaScript unchanged; strips TypeScript types from any other source. With `isExpression`, `{ a: 1 }` is an object rather
+ * than a block.
+ */
 export async function compileScript(
   source: string,
   check: CheckSyntax,
+  isExpression = false,
 ): Promise<CompiledScript | CompileError> {
+  const expression = `(${source}\n)`;
+  if (isExpression && check(expression) === undefined) return { source: expression, isScript: true };
   const first = TYPE_ARGUMENTS.test(source) ? undefined : asJavaScript(source, check);
   if (first !== undefined && !isCompileError(first)) return first;
   const { stripTypes } = await import('./strip-types.ts');

@@ -6,6 +6,7 @@ import type {
   QuickJSRuntime,
 } from 'quickjs-emscripten-core';
 import quickjs from '@jitl/quickjs-wasmfile-release-sync';
+import type { ScriptData } from '../worker-messages.ts';
 import type { CompileError } from './compile-script.ts';
 import { PRELUDE } from './prelude.ts';
 import { getWebAssembly } from './wasm.ts';
@@ -22,6 +23,8 @@ export interface InterpreterHost {
   log(text: string): boolean;
   /** Returns JSON of the tools' names by server. */
   names(): string;
+  /** Returns the value of the global `data`, if there is one. */
+  data(): ScriptData | undefined;
   /** Schedules `fire` after this time; a negative time cancels it. */
   timer(id: number, ms: number): void;
   /** Reports the end of the script: `value` with its result as JSON (empty for none), or `thrown` with the error as JSON. */
@@ -95,6 +98,7 @@ export class ScriptInterpreter {
       handle === undefined ? '' : vm.getString(handle);
     const number = (handle: QuickJSHandle | undefined): number =>
       handle === undefined ? 0 : vm.getNumber(handle);
+    const data = host.data();
     const hostFunctions: readonly QuickJSHandle[] = [
       vm.newFunction('call', (id, server, tool, args, raw) => {
         const isNamed = server !== undefined && vm.typeof(server) === 'string';
@@ -111,6 +115,8 @@ export class ScriptInterpreter {
       vm.newFunction('timer', (id, ms) => host.timer(number(id), number(ms))),
       vm.newFunction('ended', (kind, json) => host.ended(text(kind), text(json))),
       vm.newString(nonce),
+      data === undefined ? vm.undefined : vm.newString(data.json),
+      vm.newNumber(data?.isMarked === true ? 1 : 0),
     ];
     const prelude = vm.unwrapResult(vm.evalCode(PRELUDE, 'prelude'));
     const scriptFunctions = vm.unwrapResult(vm.callFunction(prelude, vm.undefined, ...hostFunctions));

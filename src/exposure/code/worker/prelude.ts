@@ -2,7 +2,7 @@
  * The first code that every interpreter runs. It defines the globals of scripts and converts values to JSON and back. It receives
  * the host functions, which exchange only strings and numbers, and hides them from scripts.
  */
-export const PRELUDE = String.raw`(function (hostCall, hostLog, hostNames, hostTimer, hostEnded, nonce) {
+export const PRELUDE = String.raw`(function (hostCall, hostLog, hostNames, hostTimer, hostEnded, nonce, dataJson, isDataMarked) {
 'use strict';
 const { stringify, parse } = JSON;
 const { ownKeys } = Reflect;
@@ -115,6 +115,9 @@ const setTimeout = (callback, ms, ...args) => {
 const clearTimeout = (id) => { if (timers.delete(id)) hostTimer(id, -1); };
 for (const [name, value] of Object.entries({ tools, console, setTimeout, clearTimeout, ToolError }))
   Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+const read = (json, isMarked) => (isMarked === 1 ? parse(json, unmark) : parse(json));
+const data = dataJson === undefined ? undefined : read(dataJson, isDataMarked);
+if (dataJson !== undefined) Object.defineProperty(globalThis, 'data', { value: data, writable: true, configurable: true });
 
 const text = (value) => {
   try {
@@ -138,7 +141,7 @@ return {
     waiting.delete(id);
     let value;
     try {
-      value = isMarked === 1 ? parse(json, unmark) : parse(json);
+      value = read(json, isMarked);
     } catch (error) {
       return void reject(error);
     }
@@ -154,7 +157,7 @@ return {
     try {
       let value = await promise;
       if (isScript === 1) value = await value.value;
-      if (typeof value === 'function') value = await value();
+      if (typeof value === 'function') value = await value(data);
       hostEnded('value', encode(value) ?? '');
     } catch (error) {
       hostEnded('thrown', describe(error));

@@ -67,13 +67,18 @@ export class Script {
           call: (id, call) => this.#call(id, call),
           log: (text) => this.#log(text),
           names: () => this.#run.names,
+          data: () => this.#run.data,
           timer: (id, ms) => this.#timer(id, ms),
           ended: (kind, json) => this.#onEnded(kind, json),
           isOverLimit: () => this.#isOverLimit(),
         },
         this.#nonce,
       );
-      const compiled = await compileScript(this.#run.source, (source) => this.#interpreter.check(source));
+      const compiled = await compileScript(
+        this.#run.source,
+        (source) => this.#interpreter.check(source),
+        this.#run.data !== undefined,
+      );
       if (isCompileError(compiled)) this.#end({ kind: 'thrown', ...compiled });
       else this.#interpreter.run(compiled.source, compiled.isScript);
     } catch (error) {
