@@ -23,16 +23,49 @@ interface FindOptions {
   readonly withinMs: number;
 }
 
+/** How `find` was read, for the answer to the model. */
+export type FindReading = 'text' | 'expression' | 'text and expression' | 'text, because the expression took too long';
+
+export interface UnitMatches {
+  readonly matches: readonly UnitMatch[];
+  readonly total: number;
+  readonly reading: FindReading;
+}
+
 /**
- * Finds the units that contain a text, ignoring case, or that match a `/regular expression/`. The search runs in its own thread,
- * because a regular expression can run forever and only a thread can be stopped after `withinMs`.
+ * Finds the units that match a `/regular expression/` or contain a text. A text with signs of regular expressions counts as both, because
+ * models write `error|fail` and mean either. Case is ignored unless an expression has flags. The search runs in its own thread, because a
+ * regular expression can run forever and only a thread can be stopped after `withinMs`.
  */
 export async function findUnits(
   result: PagedResult,
   find: string,
+  options: FindOptions,
+): Promise<UnitMatches> {
+  const pattern = parsePattern(find);
+  try {
+    return { ...(await search(result, pattern, options)), reading: pattern.reading };
+  } catch (error) {
+    if (!(error instanceof TooSlowError)) throw error;
+    if (pattern.reading !== 'text and expression') throw tooSlow(options.withinMs);
+    const found = await search(result, asText(find), options);
+    return { ...found, reading: 'text, because the expression took too long' };
+  }
+}
+
+class TooSlowError extends Error {}
+
+interface Pattern {
+  readonly source: string;
+  readonly flags: string;
+  readonly reading: FindReading;
+}
+
+function search(
+  result: PagedResult,
+  { source, flags }: Pattern,
   { from, maxMatches, cancellation, withinMs }: FindOptions,
-): Promise<{ readonly matches: readonly UnitMatch[]; readonly total: number }> {
-  const { source, flags } = parsePattern(find);
+): Promise<Pick<UnitMatches, 'matches' | 'total'>> {
   const parts = result.parts.flatMap((part) =>
     part.kind === 'text' && !part.isRepeated
       ? [{ text: part.text, ends: part.units.ends, offset: part.offset }]
@@ -40,10 +73,10 @@ export async function findUnits(
   );
   const worker = new Worker(WORKER_SOURCE, {
     eval: true,
-    workerData: { parts, source, flags, from, maxMatches },
+    workerData: { parts, source, flags, from, maxMatches, overlap: MAX_PATTERN },
   });
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => end(() => reject(tooSlow(withinMs))), withinMs);
+    const timer = setTimeout(() => end(() => reject(new TooSlowError())), withinMs);
     const onCancel = (reason: Error): void => end(() => reject(reason));
     const end = (settle: () => void): void => {
       clearTimeout(timer);
@@ -59,17 +92,36 @@ export async function findUnits(
   });
 }
 
-function parsePattern(find: string): { readonly source: string; readonly flags: string } {
+const SIGNS = /[$()*+.?[\\\]^{|}]/;
+
+function parsePattern(find: string): Pattern {
   if (find.length > MAX_PATTERN) throw invalidFind(`must not be longer than ${MAX_PATTERN} characters`);
   const [, source, flags = ''] = REGEX_LITERAL.exec(find) ?? [];
-  if (source === undefined)
-    return { source: find.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`), flags: 'i' };
+  if (source === undefined) {
+    const text = asText(find);
+    if (!SIGNS.test(find) || !isExpression(find)) return text;
+    return { source: `${text.source}|(?:${find})`, flags: 'i', reading: 'text and expression' };
+  }
   try {
-    return { source: new RegExp(source, flags).source, flags };
+    return { source: new RegExp(source, flags).source, flags: flags || 'i', reading: 'expression' };
   } catch (error) {
     throw invalidFind(
       `is not a valid regular expression: ${error instanceof Error ? error.message : String(error)}`,
     );
+  }
+}
+
+function asText(find: string): Pattern {
+  const source = find.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
+  return { source, flags: 'i', reading: 'text' };
+}
+
+/** Whether a text is an expression that does not match everything. */
+function isExpression(source: string): boolean {
+  try {
+    return !new RegExp(source, 'i').test('');
+  } catch {
+    return false; // It is read as text only.
   }
 }
 
@@ -84,14 +136,18 @@ function tooSlow(withinMs: number): GatewayError {
 /** The worker is a string, because a separate file would need two paths: one in the bundle and one in the source tree. */
 const WORKER_SOURCE = `
 const { parentPort, workerData } = require('node:worker_threads');
-const { parts, source, flags, from, maxMatches } = workerData;
+const { parts, source, flags, from, maxMatches, overlap } = workerData;
 const pattern = new RegExp(source, flags);
 const matches = [];
 let total = 0;
 for (const { text, ends, offset } of parts) {
   for (let unit = Math.max(0, from - offset); unit < ends.length; unit += 1) {
-    const found = pattern.exec(text.slice(unit === 0 ? 0 : ends[unit - 1], ends[unit]));
-    if (found === null) continue;
+    const begin = unit === 0 ? 0 : ends[unit - 1];
+    const end = ends[unit];
+    // A match may continue in the next piece of a long line.
+    const isCut = end < text.length && text.charCodeAt(end - 1) !== 10;
+    const found = pattern.exec(text.slice(begin, isCut ? end + overlap : end));
+    if (found === null || (found.index >= end - begin && end > begin)) continue;
     total += 1;
     if (matches.length < maxMatches) matches.push({ offset: offset + unit, at: found.index, length: found[0].length });
   }

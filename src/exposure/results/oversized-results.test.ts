@@ -356,10 +356,50 @@ describe('find in results', () => {
     expect(await found('LINE 199', { limit: 3 })).toMatch(
       /^199: line 199\n1990: line 1990\n1991: line 1991\n\[3 of 11 matches; continue with read_result \{"id":"r_[^"]*","offset":1992,"find":"LINE 199"\}/,
     );
-    expect(await found('line.199')).toContain('[Nothing matches.]');
     expect(await found('line 199', { offset: 1_992, limit: 1 })).toMatch(
       /^1992: line 1992\n\[1 of 8 matches from offset 1,992 on/,
     );
+  });
+
+  test('find: reads a text with signs both as text and as a regular expression', async () => {
+    const log = [...Array.from({ length: 300 }, (_, at) => `GET /page?id=${at} ok`), 'ERROR disk full', '[1] a.b(c)'];
+    const search = async (find: string): Promise<string> => {
+      using results = started();
+      const { _meta } = await fitted(results, text(log.join('\n')));
+      const { content } = await read(results, { id: _meta['trunkline/result'].id, find });
+      return content.map((block) => String(block['text'])).join('\n');
+    };
+    expect(await search('error|fail')).toMatch(
+      /^300: ERROR disk full\n\[1 of 1 matches \(find was read as plain text and as a regular expression, ignoring case\)/,
+    );
+    expect(await search('/error|fail/')).toMatch(/^300: ERROR disk full\n/);
+    expect(await search('[1] a.b(c)')).toMatch(/^301: \[1\] a\.b\(c\)\n/);
+    expect(await search('?id=7 ok')).toMatch(/^7: /);
+    expect(await search('warn(ing')).toContain(
+      'Nothing matches: find was read as plain text, ignoring case, and each line or record was searched by itself.',
+    );
+    expect(await search('/error/m')).toContain('Nothing matches: find was read as a regular expression,');
+    expect(await search('fatal.*')).toContain('read as plain text and as a regular expression, ignoring case');
+  });
+
+  test('find: finds a match across the pieces of a long line, and its context contains it', async () => {
+    using results = started();
+    const original = `${'x'.repeat(8_495)}needle${'y'.repeat(140_000)}`;
+    const { _meta } = await fitted(results, text(original));
+    const { id } = _meta['trunkline/result'];
+    const { content } = await read(results, { id, find: 'NEEDLE' });
+    expect(String(content[0]?.['text'])).toMatch(/^\d+: …x+ne/);
+    const call = /Context of the first match: read_result (\{.*?\})/.exec(String(content[1]?.['text']))?.[1];
+    const context = await read(results, JSON.parse(call ?? 'null') as JsonObject);
+    expect(String(context.content[0]?.['text'])).toContain('xxne');
+  });
+
+  test('find: reads a text only as text if it is a runaway regular expression', async () => {
+    using results = started({ findMs: 500 });
+    const { _meta } = await fitted(results, text(`${'a'.repeat(5_000)}!(a+)+$`));
+    const { content } = await read(results, { id: _meta['trunkline/result'].id, find: '(a+)+$' });
+    expect(String(content[0]?.['text'])).toContain('!(a+)+$');
+    expect(String(content[1]?.['text'])).toContain('because it took too long as a regular expression');
   });
 
   test('find: accepts a regular expression and rejects invalid or long ones', async () => {

@@ -2,7 +2,7 @@ import type { Cancellation } from '../../core/lib/cancellation.ts';
 import { Payload } from '../../core/lib/payload.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { findUnits } from './find-units.ts';
-import type { UnitMatch } from './find-units.ts';
+import type { FindReading, UnitMatch } from './find-units.ts';
 import { pageUnits } from './page-units.ts';
 import { partLabel } from './result-parts.ts';
 import { formatReadCall } from './result-preview.ts';
@@ -25,6 +25,8 @@ const MAX_MATCHES = 1_000;
  */
 const MAX_WHOLE_UNIT = 600;
 const CONTEXT_CHARS = 200;
+/** The number of units that are shown before a match in its context. */
+const CONTEXT_UNITS = 5;
 
 /** Returns the unchanged bytes of a page, and a block with its offsets and the call for the next page. */
 export function readPage(result: PagedResult, { id, offset, limit = Infinity }: ReadResultRequest): Payload {
@@ -66,13 +68,17 @@ export async function findInResult(
   bounds: { readonly cancellation: Cancellation; readonly withinMs: number },
 ): Promise<Payload> {
   const { total } = result;
-  const { matches, total: totalMatches } = await findUnits(result, find, {
+  const { matches, total: totalMatches, reading } = await findUnits(result, find, {
     from: offset,
     maxMatches: Math.min(limit, MAX_MATCHES),
     ...bounds,
   });
   const from = offset === 0 ? '' : ` from offset ${formatNumber(offset)} on`;
-  if (matches.length === 0) return createAnswer(id, [], { offset, total }, `Nothing matches${from}.`);
+  const readAs = READINGS[reading];
+  if (matches.length === 0) {
+    const note = `Nothing matches${from}: find was read as ${readAs}, and each line or record was searched by itself.`;
+    return createAnswer(id, [], { offset, total }, note);
+  }
   const lines: string[] = [];
   let left = result.budget;
   for (const match of matches) {
@@ -85,8 +91,9 @@ export async function findInResult(
   const isAll = lines.length === totalMatches;
   const next = { offset: last + 1, find };
   const more = isAll ? 'these are all' : `continue with ${formatReadCall(id, next)}`;
-  const contextHint = `Context of the first match: ${formatReadCall(id, { offset: Math.max(0, (matches[0]?.offset ?? 0) - 5), limit: 10 })}`;
-  const text = `${formatNumber(lines.length)} of ${formatNumber(totalMatches)} matches${from}; ${more}. ${contextHint}.`;
+  const contextHint = `Context of the first match: ${formatReadCall(id, contextOf(result, matches[0]?.offset ?? 0))}`;
+  const how = reading === 'text' || reading === 'expression' ? '' : ` (find was read as ${readAs})`;
+  const text = `${formatNumber(lines.length)} of ${formatNumber(totalMatches)} matches${from}${how}; ${more}. ${contextHint}.`;
   const content = [{ type: 'text', text: lines.join('\n') }];
   return createAnswer(
     id,
@@ -94,6 +101,27 @@ export async function findInResult(
     { offset, total, matches: totalMatches, ...(!isAll && { next: last + 1 }) },
     text,
   );
+}
+
+const READINGS: Readonly<Record<FindReading, string>> = {
+  text: 'plain text, ignoring case',
+  expression: 'a regular expression',
+  'text and expression': 'plain text and as a regular expression, ignoring case',
+  'text, because the expression took too long': 'plain text, because it took too long as a regular expression',
+};
+
+/** Returns the offsets of a page around a unit. The units before it take at most half of the page, so that the page contains the unit. */
+function contextOf(result: PagedResult, offset: number): { readonly offset: number; readonly limit: number } {
+  const part = result.parts[result.partAt(offset)];
+  let first = offset;
+  let left = result.budget / 2;
+  if (part?.kind === 'text')
+    while (first > part.offset && offset - first < CONTEXT_UNITS) {
+      left -= result.estimate(part.units.unit(first - 1 - part.offset), left);
+      if (left < 0) break;
+      first -= 1;
+    }
+  return { offset: first, limit: 2 * CONTEXT_UNITS };
 }
 
 function formatMatch(result: PagedResult, { offset, at, length }: UnitMatch): string {
