@@ -6,7 +6,7 @@ import { isJsonObject } from '../core/json.ts';
 import { createFailure, toScriptValue } from './code/to-script-value.ts';
 import { MAX_NESTING, measureNesting } from './code/measure-nesting.ts';
 import type { Sandbox } from './code/sandbox.ts';
-import type { ScriptData, ScriptLimits, ScriptOutcome } from './code/worker-messages.ts';
+import type { ScriptCallAnswer, ScriptData, ScriptLimits, ScriptOutcome } from './code/worker-messages.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { invalidArgumentsError } from './meta-arguments.ts';
 import type { OversizedResults } from './results/oversized-results.ts';
@@ -84,7 +84,7 @@ async function evaluate(
 ): Promise<Selected> {
   if (payload.length > MAX_DATA)
     return { problem: `the result is larger than the ${MAX_DATA} characters that select can read` };
-  const answer = toScriptValue(payload, { tool, raw: false });
+  const answer = dataOf(payload, tool);
   if (answer.kind === 'error' || measureNesting(answer.json) > MAX_NESTING)
     return { problem: `the data is nested more than ${MAX_NESTING} levels deep` };
   try {
@@ -145,6 +145,25 @@ async function explain(
   return Payload.of({ content: [note, ...(isShown ? content : [])], ...meta });
 }
 
+/**
+ * Returns what `data` is: the structured content, or the text, parsed if it is JSON. Structured content that only wraps the text, as some
+ * libraries add it, is ignored, because the model knows the text.
+ */
+function dataOf(payload: Payload, tool: string): ScriptCallAnswer {
+  const result = payload.value;
+  if (!isJsonObject(result) || !isJsonObject(result['structuredContent']))
+    return toScriptValue(payload, { tool, raw: false });
+  const { structuredContent, ...rest } = result;
+  const [onlyMember, ...others] = Object.values(structuredContent);
+  const [block, ...blocks] = Array.isArray(rest['content']) ? (rest['content'] as readonly unknown[]) : [];
+  const isWrapped =
+    typeof onlyMember === 'string' &&
+    others.length + blocks.length === 0 &&
+    isJsonObject(block) &&
+    block['text'] === onlyMember;
+  return toScriptValue(isWrapped ? Payload.of(rest) : payload, { tool, raw: false });
+}
+
 function isSmall({ length, text }: Payload): boolean {
   return length <= 20 * SMALL_TOKENS && estimateTokens(text, SMALL_TOKENS) <= SMALL_TOKENS;
 }
@@ -152,7 +171,7 @@ function isSmall({ length, text }: Payload): boolean {
 /** Describes what `data` is for an expression. */
 function describeData(payload: Payload, tool: string): string {
   if (payload.length > MAX_DATA) return 'too large';
-  const answer = toScriptValue(payload, { tool, raw: false });
+  const answer = dataOf(payload, tool);
   const value: unknown = JSON.parse(answer.json);
   if (typeof value !== 'string') return formatShape(shapeOf(value));
   const lines = value.split('\n').length;

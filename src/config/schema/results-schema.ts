@@ -9,7 +9,7 @@ export const resultsSchema = z
       .union([z.literal(0), wholeNumber(1_000, 10_000_000)], {
         error: 'must be 0 or a whole number from 1000',
       })
-      .prefault(10_000)
+      .prefault(4_000)
       .meta({ title: 'whole number' })
       .describe(
         'In `search` and `code`: a result with more estimated tokens is stored, and the model gets its beginning; `read_result` reads the rest. 0 passes on every result in full.',

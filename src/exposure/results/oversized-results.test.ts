@@ -230,6 +230,36 @@ describe('truncated results', () => {
     expect(noteOf(array)).toContain('JSON {id: number, name: string, body: string}[] (500)');
   });
 
+  test('truncation: shows the beginning and the end of a log, and its errors between', async () => {
+    using results = started({ estimate: (given) => given.length / 4 });
+    const log = Array.from({ length: 2_000 }, (_, at) =>
+      at === 1_234 ? '12:00:05 ERROR disk is full' : `12:00:00 INFO request ${at} took 5 ms`,
+    );
+    const answer = await fitted(results, text(log.join('\n')));
+    expect(answer.content).toHaveLength(3);
+    expect(String(answer.content[0]?.['text'])).toMatch(/^12:00:00 INFO request 0 /);
+    const excerpt = String(answer.content[1]?.['text']);
+    expect(excerpt).toMatch(/^\[Lines between that look like errors, by offset\]\n1234: 12:00:05 ERROR disk is full\n\[The last/);
+    expect(excerpt).toMatch(/request 1999 took 5 ms$/);
+    expect(noteOf(answer)).toMatch(/the first \d+ and the last \d+ of 2,000 lines are shown; continue with/);
+    expect(JSON.stringify(answer.content).length / 4).toBeLessThan(maxTokens * 0.6);
+    const prose = await fitted(results, text('Once upon a time.\n'.repeat(2_000)));
+    expect(prose.content).toHaveLength(2);
+  });
+
+  test('read_result: repeats the header of a table with every page and search', async () => {
+    using results = started();
+    const rows = Array.from({ length: 300 }, (_, at) => `${at},"Doe, Jane",${at * 2}`);
+    const { _meta } = await fitted(results, text(['id,name,total', ...rows].join('\n')));
+    const { id } = _meta['trunkline/result'];
+    const page = await read(results, { id, offset: 200, limit: 2 });
+    expect(page.content[0]).toEqual({ type: 'text', text: '[Columns: id,name,total]' });
+    expect(page.content[1]?.['text']).toBe('199,"Doe, Jane",398\n200,"Doe, Jane",400\n');
+    const found = await read(results, { id, find: '250,' });
+    expect(found.content[0]?.['text']).toBe('[Columns: id,name,total]\n251: 250,"Doe, Jane",500');
+    expect((await read(results, { id, offset: 0, limit: 1 })).content).toHaveLength(2);
+  });
+
   test('truncation: keeps small parts beside a truncated one', async () => {
     using results = started();
     const image = { type: 'image', data: 'A'.repeat(50_000), mimeType: 'image/png' };

@@ -20,6 +20,8 @@ export function pageUnits(result: PagedResult, offset: number, limit: number): P
   let at = result.partAt(offset);
   // `end` is the part before which the page ends.
   const end = at < result.contentParts ? result.contentParts : at + 1;
+  const header = repeatedHeader(result, offset);
+  if (header !== undefined) left -= result.estimate(header);
   for (let part = result.parts[at]; part !== undefined && at < end && next < last; part = result.parts[at]) {
     const room = content.length === 0 ? Math.max(left, BLOCK_TOKENS) : left - BLOCK_TOKENS;
     const taken = takeUnits(part, { from: next - part.offset, maxUnits: last - next, room, result });
@@ -31,7 +33,15 @@ export function pageUnits(result: PagedResult, offset: number, limit: number): P
     if (next < part.offset + part.count) break;
     at += 1;
   }
-  return { content, next };
+  return { content: header === undefined ? content : [{ type: 'text', text: header }, ...content], next };
+}
+
+/** Returns the header of the table that a page or a match is in, unless it is its first line. */
+export function repeatedHeader(result: PagedResult, offset: number): string | undefined {
+  const part = result.parts[result.partAt(offset)];
+  return part?.kind === 'text' && part.header !== undefined && offset > part.offset
+    ? `[Columns: ${part.header}]`
+    : undefined;
 }
 
 interface TakeOptions {

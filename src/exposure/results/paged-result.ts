@@ -26,6 +26,8 @@ export type PagedPart = {
       readonly unit: 'line' | 'record';
       /** A short description of the JSON, such as `JSON array of 3 values`; absent for plain text. */
       readonly shape?: string;
+      /** The first line of a table such as CSV, which every page and search repeats. */
+      readonly header?: string | undefined;
     })
   | Extract<ResultPart, { kind: 'media' }>
 );
@@ -137,10 +139,31 @@ function splitPart(
   const shape = describeJson(part.text);
   if (shape === undefined) {
     const units = splitLines(part.text, maxLength);
-    return { ...part, offset, isRepeated, count: units.count, units, unit: 'line' };
+    return { ...part, offset, isRepeated, count: units.count, units, unit: 'line', header: findHeader(part.text) };
   }
   const units = splitRecords(part.text, maxLength);
   return { ...part, offset, isRepeated, count: units.count, units, unit: 'record', shape };
+}
+
+/** A longer header is not repeated. */
+const MAX_HEADER = 600;
+const DELIMITERS = [',', '\t', ';', '|'];
+const HEADER_ROWS = 5;
+
+/** Returns the header of a table: the first line, if the lines after it have as many delimiters. */
+function findHeader(text: string): string | undefined {
+  const [header = '', ...rows] = text.slice(0, (HEADER_ROWS + 2) * MAX_HEADER).split(/\r?\n/, HEADER_ROWS + 1);
+  if (header.length > MAX_HEADER || rows.length < HEADER_ROWS) return undefined;
+  const isTable = DELIMITERS.some((delimiter) => {
+    const count = header.split(delimiter).length;
+    const isRow = (row: string): boolean => {
+      const cells = row.split(delimiter).length;
+      // A quoted cell may contain delimiters.
+      return cells === count || (cells > count && row.includes('"'));
+    };
+    return count > 1 && rows.every(isRow);
+  });
+  return isTable ? header : undefined;
 }
 
 /** Splits a text into lines; each unit includes its line end. */

@@ -3,7 +3,7 @@ import { Payload } from '../../core/lib/payload.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { findUnits } from './find-units.ts';
 import type { FindReading, UnitMatch } from './find-units.ts';
-import { pageUnits } from './page-units.ts';
+import { pageUnits, repeatedHeader } from './page-units.ts';
 import { partLabel } from './result-parts.ts';
 import { formatReadCall } from './result-preview.ts';
 import type { PagedPart, PagedResult } from './paged-result.ts';
@@ -94,7 +94,8 @@ export async function findInResult(
   const contextHint = `Context of the first match: ${formatReadCall(id, contextOf(result, matches[0]?.offset ?? 0))}`;
   const how = reading === 'text' || reading === 'expression' ? '' : ` (find was read as ${readAs})`;
   const text = `${formatNumber(lines.length)} of ${formatNumber(totalMatches)} matches${from}${how}; ${more}. ${contextHint}.`;
-  const content = [{ type: 'text', text: lines.join('\n') }];
+  const header = repeatedHeader(result, matches[0]?.offset ?? 0);
+  const content = [{ type: 'text', text: [...(header === undefined ? [] : [header]), ...lines].join('\n') }];
   return createAnswer(
     id,
     content,

@@ -2,13 +2,13 @@ import { stringifyExact } from '../../core/lib/exact-json.ts';
 import { Payload } from '../../core/lib/payload.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { estimateMediaTokens } from './media.ts';
-import { takeUnits } from './page-units.ts';
+import { countUnits, previewText } from './preview-text.ts';
 import { partLabel } from './result-parts.ts';
 import type { PagedPart, PagedResult } from './paged-result.ts';
 import { formatNumber } from './describe-json.ts';
 
-/** The texts of a preview may take a quarter of the tokens of a page. Media may take half a page in addition. */
-const PREVIEW_SHARE = 4;
+/** The texts of a preview may take a third of the tokens of a page. Media may take half a page in addition. */
+const PREVIEW_SHARE = 3;
 /** The number of parts that a preview shows or names; the remaining ones are only counted. */
 const MAX_PARTS = 10;
 /** Characters of each text from which its tokens are extrapolated. */
@@ -47,13 +47,13 @@ export function createPreview(result: PagedResult, { id, bytes, keptFor }: Previ
       omissions.push(`${partLabel(part)} ${reason}${formatContinuation(part, 0, id)}`);
       continue;
     }
-    const beginning = takeBeginning(part, room, result);
-    textBudget -= beginning.tokens;
-    content.push(beginning.block);
-    if (beginning.isWhole) continue;
+    const preview = previewText(part, room, result);
+    textBudget -= preview.tokens;
+    content.push(...preview.blocks);
+    if (preview.isWhole) continue;
     const shape = part.shape === undefined ? '' : ` (${part.shape})`;
-    const continuation = formatContinuation(part, beginning.count, id);
-    omissions.push(`${partLabel(part)}${shape}: ${beginning.description}${continuation}`);
+    const continuation = formatContinuation(part, preview.count, id);
+    omissions.push(`${partLabel(part)}${shape}: ${preview.description}${continuation}`);
   }
   if (result.parts.length > MAX_PARTS) {
     const next = result.parts[MAX_PARTS]?.offset ?? 0;
@@ -83,52 +83,7 @@ function formatNote({ id, size, keptFor, omissions }: NoteOptions): string {
   const lines = omissions.map((line) => `- ${line}`).join('\n');
   if (id === undefined)
     return `[Cut: this result (${size}) exceeds the storage limit (results.maxBytes), so the rest is lost. Ask the tool for less.\n${lines}]`;
-  return `[Cut: this result is long (${size}). The whole result is stored until ${keptFor} after it was last read.\n${lines}\nTo search it: read_result {"id":"${id}","find":"text or /regex/"}]`;
-}
-
-interface Beginning {
-  readonly block: JsonObject;
-  /** The number of whole units that are shown. */
-  readonly count: number;
-  readonly tokens: number;
-  readonly isWhole: boolean;
-  readonly description: string;
-}
-
-function takeBeginning(
-  part: Extract<PagedPart, { kind: 'text' }>,
-  room: number,
-  result: PagedResult,
-): Beginning {
-  const taken = takeUnits(part, { from: 0, maxUnits: Infinity, room, result });
-  const isWhole = taken?.count === part.count;
-  const text = taken === undefined ? firstChars(part.units.unit(0), room) : textUpTo(part, taken.count);
-  const description =
-    taken === undefined
-      ? `the beginning of the first ${part.unit} is shown`
-      : `the first ${formatNumber(taken.count)} of ${countUnits(part)} are shown`;
-  const { estimate } = result;
-  return {
-    block: part.toBlock(text),
-    count: taken?.count ?? 0,
-    tokens: taken?.tokens ?? estimate(text),
-    isWhole,
-    description,
-  };
-}
-
-function textUpTo({ units }: Extract<PagedPart, { kind: 'text' }>, end: number): string {
-  return units.text.slice(0, units.start(end));
-}
-
-/** Returns as many characters as there are tokens left, because no character costs more than one token. */
-function firstChars(text: string, room: number): string {
-  const cut = text.slice(0, room);
-  return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
-}
-
-function countUnits({ count: number, unit }: Extract<PagedPart, { kind: 'text' }>): string {
-  return `${formatNumber(number)} ${unit}${number === 1 ? '' : 's'}`;
+  return `[Cut: this result is long (${size}). The whole result is stored until ${keptFor} after it was last read.\n${lines}\nOnly a part of it: read_result {"id":"${id}","find":"text or /regex/"} or {"id":"${id}","select":"JavaScript over data"}]`;
 }
 
 function describeSize(part: Extract<PagedPart, { kind: 'text' }>): string {
