@@ -59,6 +59,8 @@ export interface GatewayConfig {
   readonly results: {
     /** Results up to this size are passed on in full; 0 passes on every result in full and stores none. */
     readonly maxTokens: number;
+    /** Whether the JSON texts of results are written in a shorter form. */
+    readonly compact: boolean;
     readonly keepMs: number;
     readonly maxBytes: number;
   };

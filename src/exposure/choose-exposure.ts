@@ -1,6 +1,6 @@
 import type { CatalogView } from '../gateway/catalog-view.ts';
 import { stringifyExact } from '../core/lib/exact-json.ts';
-import { directExposure } from './direct-exposure.ts';
+import { createTruncatingDirectExposure, directExposure } from './direct-exposure.ts';
 import type { Exposure, ExposureChoice } from './exposure.ts';
 import { createSearchExposure } from './search-exposure.ts';
 import type { SearchExposureOptions } from './search-exposure.ts';
@@ -41,10 +41,14 @@ export function chooseExposure(options: ChoiceOptions): ExposureChoice {
   const provisional = { ...indirect, isProvisional: true };
   const indirectFor = (view: CatalogView): Exposure =>
     options.kind === 'auto' && hasUnlistedServer(view) ? provisional : indirect;
+  const { results, select } = options;
+  const truncating = results?.isEnabled === true ? createTruncatingDirectExposure(results, select) : undefined;
+  const directFor = (limits: ClientLimits | undefined): Exposure =>
+    (limits?.passesLongResults === true ? truncating : undefined) ?? directExposure;
   const choose = (view: CatalogView, limits: ClientLimits | undefined): Exposure => {
-    const inner = isDirect(view, options, limits) ? directExposure : indirectFor(view);
+    const inner = isDirect(view, options, limits) ? directFor(limits) : indirectFor(view);
     if (limits === undefined) return inner;
-    if (inner === directExposure && countExcessTools(view, limits) > 0)
+    if (inner.kind === 'direct' && countExcessTools(view, limits) > 0)
       options.onExcess?.({ client: limits.client, tools: view.tools.length, limit: limits.tools });
     return limit(inner, limits);
   };

@@ -4,7 +4,9 @@ import { memoryView } from '../../test/support/memory-view.ts';
 import { Cancellation } from '../core/lib/cancellation.ts';
 import { Payload } from '../core/lib/payload.ts';
 import type { UpstreamName } from '../core/ids.ts';
+import { chooseExposure } from './choose-exposure.ts';
 import { directExposure } from './direct-exposure.ts';
+import { OversizedResults } from './results/oversized-results.ts';
 
 describe('direct exposure', () => {
   test('direct exposure: lists every tool under its exposed name with all other fields unchanged', () => {
@@ -41,6 +43,34 @@ describe('direct exposure', () => {
     });
     expect(calls).toEqual([['files__read', request]]);
     expect(result).toBe(payload);
+  });
+
+  test('direct exposure: truncates results only for clients that have no limit of their own', async () => {
+    const estimate = (text: string): number => text.length;
+    using results = new OversizedResults({ maxTokens: 1_000, keepMs: 60_000, maxBytes: 1e6, estimate, now: Date.now });
+    const shared = { pin: [], callTools: 'tiers', reveal: false, results } as const;
+    const choose = chooseExposure({ ...shared, kind: 'direct', directBudget: 0, shape: true });
+    const view = memoryView();
+    const long = Payload.of({ content: [{ type: 'text', text: 'words '.repeat(1_000) }] });
+    const call = (client: string, name: string, args: object): Promise<Payload> =>
+      choose(view, client).callTool(
+        name,
+        { params: { name, arguments: { ...args } }, session: 's', cancellation: new Cancellation() },
+        {
+          caller: { id: 'local', via: 'stdio', profile: 'default' },
+          view,
+          settled: () => Promise.resolve(view),
+          reveal: () => {},
+          callUntilResult: () => Promise.reject(new Error('Nobody does.')),
+          call: () => Promise.resolve(long),
+        },
+      );
+    expect(await call('claude-code', 'files__read', {})).toBe(long);
+    expect(choose(view, 'claude-code').tools(view)).toHaveLength(1);
+    const cut = (await call('crush', 'files__read', {})).value as { _meta: { 'trunkline/result': { id: string } } };
+    const { id } = cut._meta['trunkline/result'];
+    expect((await call('crush', 'read_result', { id, find: 'words' })).text).toContain('1 of 1 matches');
+    expect(choose(view, 'crush').tools(view).map(({ name }) => name)).toEqual(['files__read', 'read_result']);
   });
 
   test('direct exposure: names the servers in its instructions', () => {

@@ -14,6 +14,12 @@ export const resultsSchema = z
       .describe(
         'In `search` and `code`: a result with more estimated tokens is stored, and the model gets its beginning; `read_result` reads the rest. 0 passes on every result in full.',
       ),
+    compact: z
+      .boolean()
+      .prefault(true)
+      .describe(
+        'In `search` and `code`: whether the JSON text of a result of more than about 250 tokens is written without spaces, and a list of flat objects as a table. `structuredContent` is never changed.',
+      ),
     keepFor: duration(1000).prefault('30m').describe('How long a result is stored after it was last read.'),
     maxBytes: wholeNumber(1024 * 1024, 2 ** 32)
       .prefault(64 * 1024 * 1024)

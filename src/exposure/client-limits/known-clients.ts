@@ -7,6 +7,8 @@ export interface ClientLimits {
   /** The maximum number of tools of all servers together. */
   readonly tools?: number;
   readonly schema?: SchemaRules;
+  /** Whether the client passes results of any length to the model. */
+  readonly passesLongResults?: boolean;
 }
 
 export interface SchemaRules {
@@ -44,6 +46,7 @@ const CLIENTS: readonly { readonly names: RegExp; readonly limits: ClientLimits 
   // Both pass names on to model APIs that accept 64 characters. Copilot CLI cuts longer ones, so that two names can become equal.
   { names: /^copilot-cli\b/i, limits: { client: 'Copilot CLI', nameLength: 64 - `${KEY}-`.length } },
   { names: /^opencode\b/i, limits: { client: 'opencode', nameLength: 64 - `${KEY}_`.length } },
+  { names: /^crush\b/i, limits: { client: 'Crush', passesLongResults: true } },
   { names: /^codex-mcp-client\b/i, limits: { client: 'Codex', schema: { plainRoot: true } } },
 ];
 

@@ -14,6 +14,8 @@ import { SharedResultStore } from './shared-result-store.ts';
 interface ResultsOptions {
   /** Results with more tokens are truncated; 0 turns truncation off. */
   readonly maxTokens: number;
+  /** Whether the JSON texts of results are written in a shorter form. */
+  readonly compact?: boolean;
   /** Time for which a result is kept after it was last read. */
   readonly keepMs: number;
   /** The maximum size of all kept results together. */
@@ -27,6 +29,8 @@ interface ResultsOptions {
 }
 
 const MAX_RESULTS = 1_000;
+/** Results with fewer characters are never compacted; see `compactText`. */
+const MIN_COMPACTED = 1_000;
 /** The default of `findMs`, longer than any reasonable search takes. */
 const FIND_MS = 3_000;
 /** Each search uses a thread of its own, so few run at the same time. */
@@ -66,18 +70,20 @@ export class OversizedResults implements Disposable {
   }
 
   /** Applies new limits to future results; stored results keep their expiry until they are read again. */
-  adjust(settings: Pick<ResultsOptions, 'maxTokens' | 'keepMs' | 'maxBytes'>): void {
+  adjust(settings: Pick<ResultsOptions, 'maxTokens' | 'compact' | 'keepMs' | 'maxBytes'>): void {
     this.#options = { ...this.#options, ...settings };
     this.#memory.adjust(settings);
     this.#shared?.adjust(settings);
   }
 
-  /** Returns the same payload if it is small enough, otherwise a preview with the call that reads the rest. */
+  /** Returns the payload, perhaps in a shorter form, if it is small enough, otherwise a preview with the call that reads the rest. */
   async truncate(owner: string, payload: Payload): Promise<Payload> {
     const { maxTokens, estimate, keepMs } = this.#options;
-    if (maxTokens === 0 || !isOversized(payload, maxTokens, estimate)) return payload;
+    const shown = await this.#compact(payload, true);
+    if (maxTokens === 0 || !isOversized(shown, maxTokens, estimate)) return shown;
     const { createPreview } = await import('./result-preview.ts');
-    const { text } = payload;
+    // Tables could not be read by `select`, nor in pages.
+    const { text } = await this.#compact(payload, false);
     const kept = await this.#store.keep(owner, text);
     // A result that is too large to be stored still gets a preview, without an id.
     const paged = await this.#paged(kept ?? { id: '', text });
@@ -114,6 +120,12 @@ export class OversizedResults implements Disposable {
 
   [Symbol.dispose](): void {
     this.#memory[Symbol.dispose]();
+  }
+
+  async #compact(payload: Payload, tables: boolean): Promise<Payload> {
+    if (this.#options.compact !== true || payload.length < MIN_COMPACTED) return payload;
+    const { compactResult } = await import('./compact-json.ts');
+    return compactResult(payload, { tables });
   }
 
   async #stored(owner: string, id: string): Promise<StoredResult> {
