@@ -92,8 +92,8 @@ describe('tools revealed by a search', () => {
       ask,
       names: async (params: JsonObject = {}) =>
         ((await ask('tools/list', params)).result['tools'] as JsonObject[]).slice(5).map(({ name }) => name),
-      search: (query: string, params: JsonObject = {}) =>
-        ask('tools/call', { name: 'search_tools', arguments: { query, limit: 1 }, ...params }),
+      describe: (tool: string, params: JsonObject = {}) =>
+        ask('tools/call', { name: 'describe_tools', arguments: { names: [tool] }, ...params }),
     };
   }
 
@@ -109,19 +109,19 @@ describe('tools revealed by a search', () => {
     const [one, other] = [await open(), await open()];
     for (const { ask } of [one, other]) await ask('initialize', { protocolVersion: '2025-11-25' });
     expect(await one.names()).toEqual([]);
-    expect((await one.search('read a file')).told).toEqual([changed]);
-    expect((await one.search('read a file')).told).toEqual([]);
+    expect((await one.describe('files__read')).told).toEqual([changed]);
+    expect((await one.describe('files__read')).told).toEqual([]);
     expect(await one.names()).toEqual(['files__read']);
     expect(await other.names()).toEqual([]);
-    expect((await other.search('send mail')).told).toEqual([changed]);
+    expect((await other.describe('files__mail')).told).toEqual([changed]);
     expect(await other.names()).toEqual(['files__mail']);
     expect(await one.names()).toEqual(['files__read']);
   });
 
   test('revealed tools: are the only ones whose changes are announced', async () => {
-    const { ask, search: find, names, client, connection } = await open();
+    const { ask, describe, names, client, connection } = await open();
     await ask('initialize', { protocolVersion: '2025-11-25' });
-    await find('read a file');
+    await describe('files__read');
     await names();
     offer.tools = [...tools, { name: 'more' }];
     memory?.server('files').send({ method: changed });
@@ -143,8 +143,8 @@ describe('tools revealed by a search', () => {
         [META_KEYS.clientCapabilities]: {},
       },
     };
-    const { search: find, names } = await open();
-    expect((await find('read a file', modern)).told).toEqual([]);
+    const { describe, names } = await open();
+    expect((await describe('files__read', modern)).told).toEqual([]);
     expect(await names(modern)).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import {
   parseMetaArguments,
   createTextResult,
   invalidArgumentsError,
+  refuseUnknownParameters,
 } from './meta-arguments.ts';
 
 const MAX_NAMES = 10;
@@ -17,17 +18,26 @@ const MAX_NAMES = 10;
  * Answers `describe_tools` with one line of JSON per name, so the text of one tool cannot look like the entry
  * of another.
  */
-export function answerDescribeTools(args: unknown, view: CatalogView): Payload {
-  const { names } = parseMetaArguments(args);
-  const requested = typeof names === 'string' ? parseNames(names) : names;
-  if (!Array.isArray(requested) || requested.length === 0 || requested.length > MAX_NAMES)
-    throw invalidArgumentsError(`names must be a list of 1 to ${MAX_NAMES} names of tools`);
+export function answerDescribeTools(args: unknown, view: CatalogView): { readonly payload: Payload; readonly names: readonly string[] } {
+  const requested = parseToolNames(args);
   const lines = requested.map((name: unknown) => describe(String(name), view));
   const isAllWrong = lines.every(({ isError }) => isError);
-  return createTextResult(
+  const payload = createTextResult(
     lines.map(({ text }) => text).join('\n'),
     isAllWrong ? 'ENTRY_NOT_FOUND' : undefined,
   );
+  return { payload, names: requested.map(String).filter((name) => view.tool(name) !== undefined) };
+}
+
+/** Returns the names in the arguments of `describe_tools`. */
+export function parseToolNames(rawArguments: unknown): readonly unknown[] {
+  const args = parseMetaArguments(rawArguments);
+  refuseUnknownParameters(args, 'describe_tools', ['names', 'name']);
+  const names = args['names'] ?? args['name'];
+  const requested = typeof names === 'string' ? parseNames(names) : names;
+  if (!Array.isArray(requested) || requested.length === 0 || requested.length > MAX_NAMES)
+    throw invalidArgumentsError(`names must be a list of 1 to ${MAX_NAMES} names of tools`);
+  return requested;
 }
 
 /** Accepts a single name, or a list that was encoded as JSON once too often. */

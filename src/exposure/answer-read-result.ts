@@ -5,7 +5,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { OversizedResults } from './results/oversized-results.ts';
 import { parseSelect, selectFromResult } from './select-result.ts';
 import type { SelectDeps } from './select-result.ts';
-import { parseMetaArguments, createTextResult, invalidArgumentsError } from './meta-arguments.ts';
+import { parseMetaArguments, createTextResult, invalidArgumentsError, refuseUnknownParameters } from './meta-arguments.ts';
 
 interface ReadOptions {
   readonly results: OversizedResults;
@@ -19,6 +19,7 @@ interface ReadOptions {
 /** Answers `read_result` with a page of a truncated result, or with the matches of a search in it. */
 export async function answerReadResult(rawArguments: unknown, options: ReadOptions): Promise<Payload> {
   const args = parseMetaArguments(rawArguments);
+  refuseUnknownParameters(args, 'read_result', ['id', 'offset', 'limit', 'find', 'select']);
   const { id, find } = args;
   const expression = parseSelect(args['select']);
   if (typeof id !== 'string') throw invalidArgumentsError('id must be the id from the note of a cut result');

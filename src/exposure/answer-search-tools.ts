@@ -3,53 +3,121 @@ import type { CatalogView } from '../gateway/catalog-view.ts';
 import { findSimilar } from '../core/lib/find-similar.ts';
 import type { Payload } from '../core/lib/payload.ts';
 import { GatewayError } from '../core/errors.ts';
-import { firstSentence, formatSignature } from './format-signature.ts';
+import type { ToolEntry } from '../core/entry.ts';
+import type { JsonObject } from '../core/json.ts';
+import { firstSentence, formatSignature, oneLine, SIGNATURE_CHARS } from './format-signature.ts';
 import {
   formatSuggestions,
   parseMetaArguments,
   createTextResult,
   invalidArgumentsError,
+  refuseUnknownParameters,
 } from './meta-arguments.ts';
 
 const DEFAULT_LIMIT = 5;
 const MAX_LIMIT = 50;
+const MAX_QUERIES = 5;
+/** The number of hits of each query, if there are several. */
+const LIMIT_OF_SEVERAL = 3;
+/** The number of tools that are listed for a server. */
+const LISTED_TOOLS = 30;
+/** The number of hits whose parameters are shown in full. */
+const FULL_SIGNATURES = 2;
 const SIMILAR_SERVERS = 3;
 const MAX_REMARKS = 3;
 /** Number of characters at the start of a query that are searched for names of servers. */
 const MAX_NAME_SEARCH = 1_000;
 
-interface SearchAnswer {
-  readonly payload: Payload;
-  readonly names: readonly string[];
+/**
+ * Answers `search_tools`: one entry per tool, the best first; with several queries one list for each; with only a server, its tools. The same
+ * arguments on the same view return the same bytes.
+ */
+export async function answerSearchTools(rawArguments: unknown, view: CatalogView): Promise<Payload> {
+  const args = parseMetaArguments(rawArguments);
+  refuseUnknownParameters(args, 'search_tools', ['query', 'queries', 'server', 'limit']);
+  const queries = parseQueries(args);
+  const server = parseServer(args['server'], view);
+  const limit = parseLimit(args['limit']);
+  if (queries.length === 0) {
+    if (server === undefined) throw invalidArgumentsError('query must be a string that says what a tool should do');
+    return createTextResult(listServer(server, limit ?? LISTED_TOOLS, view));
+  }
+  const [query = ''] = queries;
+  if (queries.length === 1) return createTextResult((await answerQuery(query, { server, limit, view })).join('\n'));
+  const shown = new Set<ToolEntry>();
+  const sections: string[] = [];
+  for (const each of queries) {
+    const lines = await answerQuery(each, { server, limit, view, shown, fallbackLimit: LIMIT_OF_SEVERAL });
+    sections.push([`# ${oneLine(each).slice(0, 100)}`, ...lines].join('\n'));
+  }
+  return createTextResult(sections.join('\n'));
 }
 
-/** Answers `search_tools`: one entry per tool, the best first. The same query on the same view returns the same bytes. */
-export async function answerSearchTools(args: unknown, view: CatalogView): Promise<SearchAnswer> {
-  const { query, limit, server } = parseMetaArguments(args);
-  if (typeof query !== 'string') throw invalidArgumentsError('query must be a string');
-  if (server !== undefined && typeof server !== 'string')
-    throw invalidArgumentsError('server must be the name of a server');
-  const servers = view.servers.map(({ name }) => String(name));
-  if (server !== undefined && !servers.includes(server)) {
-    const similar = findSimilar(server, servers, SIMILAR_SERVERS);
-    const message = `There is no server "${server.slice(0, 100)}".${formatSuggestions(similar)}`;
-    throw new GatewayError('ARGUMENTS_INVALID', message);
-  }
-  const hits = await view.search(query, { limit: parseLimit(limit), server });
+interface QueryOptions {
+  readonly server: string | undefined;
+  readonly limit: number | undefined;
+  readonly view: CatalogView;
+  readonly fallbackLimit?: number;
+  /** The tools that an earlier query of the same call has shown. */
+  readonly shown?: Set<ToolEntry>;
+}
+
+async function answerQuery(
+  query: string,
+  { server, limit, view, fallbackLimit = DEFAULT_LIMIT, shown = new Set() }: QueryOptions,
+): Promise<readonly string[]> {
+  const hits = await view.search(query, { limit: limit ?? fallbackLimit, server });
   const entries = (limit === undefined ? dropWeakHits(hits) : hits).map(({ entry }) => entry);
   const foundNothing = entries.length === 0;
   const remarks = serverRemarks(view, { query, foundNothing, server });
-  if (foundNothing) {
-    return { payload: createTextResult([describeNoMatch(query, servers), ...remarks].join('\n')), names: [] };
-  }
-  const lines = entries.map((entry) => {
+  const servers = view.servers.map(({ name }) => String(name));
+  if (foundNothing) return [describeNoMatch(query, servers), ...remarks];
+  const lines = entries.map((entry, at) => {
+    if (shown.has(entry)) return `${entry.name} (see above)`;
+    shown.add(entry);
     const sentence = firstSentence(entry.definition['description'] ?? entry.definition['title']);
-    return `${formatSignature(entry)} [${view.tier(entry)}]${sentence === '' ? '' : `\n  ${sentence}`}`;
+    const signature = formatSignature(entry, at < FULL_SIGNATURES ? SIGNATURE_CHARS.full : SIGNATURE_CHARS.short);
+    return `${signature} [${view.tier(entry)}]${sentence === '' ? '' : `\n  ${sentence}`}`;
   });
-  return {
-    payload: createTextResult([...lines, ...remarks].join('\n')),
-    names: entries.map(({ name }) => name),
-  };
+  return [...lines, ...remarks];
+}
+
+/** Lists the tools of a server in its own order, one line each. */
+function listServer(server: string, limit: number, view: CatalogView): string {
+  const tools = view.tools.filter(({ upstream }) => upstream === server);
+  const lines = tools
+    .slice(0, limit)
+    .map((entry) => `${formatSignature(entry, SIGNATURE_CHARS.short)} [${view.tier(entry)}]`);
+  const rest = tools.length - lines.length;
+  const more =
+    rest > 0 ? [`${rest} more tools of ${server} are not shown: add a query, or a limit of up to ${MAX_LIMIT}.`] : [];
+  const none = tools.length === 0 ? [`No tools of server "${server}" are known.`] : [];
+  return [...lines, ...more, ...none, ...serverRemarks(view, { query: '', foundNothing: false, server })].join('\n');
+}
+
+function parseQueries({ query, queries }: JsonObject): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(queries) ? queries : queries === undefined ? [] : [queries];
+  const all = [...(query === undefined || query === null ? [] : [query]), ...list];
+  if (!all.every((each) => typeof each === 'string')) throw invalidArgumentsError('query must be a string');
+  if (all.length > MAX_QUERIES) throw invalidArgumentsError(`queries must have at most ${MAX_QUERIES} elements`);
+  return all;
+}
+
+/** Finds the server that a model means: `GitHub` is `github`. */
+function parseServer(server: unknown, view: CatalogView): string | undefined {
+  if (server === undefined || server === null || server === '') return undefined;
+  if (typeof server !== 'string') throw invalidArgumentsError('server must be the name of a server');
+  const servers = view.servers.map(({ name }) => String(name));
+  if (servers.includes(server)) return server;
+  const meant = servers.filter((name) => fold(name) === fold(server));
+  if (meant.length === 1) return meant[0];
+  const similar = findSimilar(server, servers, SIMILAR_SERVERS);
+  const message = `There is no server "${server.slice(0, 100)}".${formatSuggestions(similar)}`;
+  throw new GatewayError('ARGUMENTS_INVALID', message);
+}
+
+function fold(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_. ]/g, '');
 }
 
 interface SearchSubject {
@@ -82,8 +150,8 @@ function wordsOf(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [text];
 }
 
-function parseLimit(value: unknown): number {
-  if (value === undefined || value === null) return DEFAULT_LIMIT;
+function parseLimit(value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined;
   const limit = typeof value === 'string' ? Number(value) : value;
   if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1) {
     throw invalidArgumentsError(`limit must be a whole number from 1 to ${MAX_LIMIT}`);

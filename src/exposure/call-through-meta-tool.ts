@@ -6,11 +6,11 @@ import { GatewayError } from '../core/errors.ts';
 import type { Tier } from '../core/tier.ts';
 import type { ExposureContext } from './exposure.ts';
 import {
-  parseObject,
   parseMetaArguments,
   createTextResult,
   invalidArgumentsError,
 } from './meta-arguments.ts';
+import { readCallArguments } from './read-call-arguments.ts';
 import { callToolFor, TIERS } from './meta-tools.ts';
 import type { OversizedResults } from './results/oversized-results.ts';
 import { parseSelect, selectFromResult } from './select-result.ts';
@@ -22,6 +22,8 @@ interface CallOptions {
   /** Evaluates `select`; absent if there is no sandbox. */
   readonly select?: SelectDeps | undefined;
   readonly results?: OversizedResults | undefined;
+  /** Called with the name of a tool that was called. */
+  readonly onCall?: ((name: string) => void) | undefined;
   /** The highest tier that may be called. */
   readonly maxTier: Tier;
 }
@@ -33,14 +35,14 @@ export async function callThroughMetaTool(
   options: CallOptions,
 ): Promise<Payload> {
   const { request, context, maxTier, select, results } = options;
-  const { name, arguments: toolArguments, timeoutMs, ...others } = parseMetaArguments(metaArguments);
-  const ownExpression = parseSelect(others['select']);
+  const parsed = parseMetaArguments(metaArguments);
+  const { name, timeoutMs } = parsed;
+  const ownExpression = parseSelect(parsed['select']);
   let configuredExpression: string | undefined;
   if (typeof name !== 'string')
     throw invalidArgumentsError('name must be the name of a tool, as search_tools shows it');
-  const args = parseObject(toolArguments);
-  if (args === undefined)
-    throw invalidArgumentsError(`arguments must be an object with the arguments of ${name.slice(0, 200)}`);
+  const schema = context.view.tool(name)?.definition['inputSchema'];
+  const args = readCallArguments(parsed, metaTool, schema);
   if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0))
     throw invalidArgumentsError('timeoutMs must be a positive number of milliseconds');
   const check = (entry: ToolEntry): void => {
@@ -56,6 +58,7 @@ export async function callThroughMetaTool(
       shouldValidateArguments: true,
       timeoutMs: timeoutMs ?? request.timeoutMs,
     });
+    options.onCall?.(name);
     const expression = ownExpression ?? configuredExpression;
     if (select === undefined || expression === undefined) return payload;
     const { cancellation } = request;

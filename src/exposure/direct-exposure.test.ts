@@ -69,7 +69,7 @@ describe('direct exposure', () => {
     expect(choose(view, 'claude-code').tools(view)).toHaveLength(1);
     const cut = (await call('crush', 'files__read', {})).value as { _meta: { 'trunkline/result': { id: string } } };
     const { id } = cut._meta['trunkline/result'];
-    expect((await call('crush', 'read_result', { id, find: 'words' })).text).toContain('1 of 1 matches');
+    expect((await call('crush', 'read_result', { id, find: 'words' })).text).toContain('of 8 matches');
     expect(choose(view, 'crush').tools(view).map(({ name }) => name)).toEqual(['files__read', 'read_result']);
   });
 

@@ -2,21 +2,22 @@ import type { ToolEntry } from '../core/entry.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { JsonObject } from '../core/json.ts';
 
-/** The maximum characters of all parameters together. */
-const MAX_CHARS = 180;
+/** The maximum characters of all parameters together, for the best hits of a search and for the others. */
+export const SIGNATURE_CHARS = { full: 300, short: 120 } as const;
 /** Optional parameters after this many are left out. */
 const MAX_PARAMETERS = 60;
 const MAX_DEPTH = 4;
-// The maximum characters of one type, of a quoted parameter name, and of a description.
+// The maximum characters of one type, of one object type, of a quoted parameter name, and of a description.
 const MAX_TYPE = 60;
+const MAX_OBJECT = 120;
 const MAX_NAME = 40;
 const MAX_SENTENCE = 120;
 
-/** Returns `name(param: type, optional?: type)`; `…` at the end means that something was left out. */
-export function formatSignature({ name, definition }: ToolEntry): string {
+/** Returns `name(param: type, optional?: type)`; `…` at the end means that something was left out, however deeply it is nested. */
+export function formatSignature({ name, definition }: ToolEntry, maxChars: number = SIGNATURE_CHARS.full): string {
   const root = definition['inputSchema'];
   const { parameters, isCut } = parametersOf(root);
-  const fits = (texts: readonly string[]): boolean => texts.join(', ').length <= MAX_CHARS;
+  const fits = (texts: readonly string[]): boolean => texts.join(', ').length <= maxChars;
   const full = parameters.map(({ label, type }) => `${label}: ${type.full}`);
   if (!isCut && fits(full) && parameters.every(({ type }) => type.isWhole))
     return `${name}(${full.join(', ')})`;
@@ -46,7 +47,7 @@ export function firstSentence(text: unknown, maxChars = MAX_SENTENCE): string {
 }
 
 /** Removes line breaks and invisible characters. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim();
 }
 
@@ -65,8 +66,11 @@ interface Parameter {
 }
 
 /** Returns the required parameters, then the optional ones, both in the order of the schema. */
-function parametersOf(root: unknown): { readonly parameters: readonly Parameter[]; readonly isCut: boolean } {
-  const schema = isJsonObject(root) ? root : {};
+function parametersOf(
+  node: unknown,
+  position?: TypePosition,
+): { readonly parameters: readonly Parameter[]; readonly isCut: boolean } {
+  const schema = isJsonObject(node) ? node : {};
   const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
   const names: string[] = [];
@@ -76,10 +80,11 @@ function parametersOf(root: unknown): { readonly parameters: readonly Parameter[
     if (names.length >= MAX_PARAMETERS && !required.has(name)) isCut = true;
     else if (names.push(name) >= 2 * MAX_PARAMETERS) break;
   }
+  const inner = position ?? { root: schema, depth: 0, isNested: false };
   const parameters = names.map((name) => {
     const isRequired = required.has(name);
     const label = /^[\w$.-]{1,64}$/.test(name) ? name : JSON.stringify(oneLine(name).slice(0, MAX_NAME));
-    return { label: isRequired ? label : `${label}?`, isRequired, type: typeOf(properties[name], schema, 0) };
+    return { label: isRequired ? label : `${label}?`, isRequired, type: typeOf(properties[name], inner) };
   });
   const sorted = parameters.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired));
   return { parameters: sorted, isCut };
@@ -87,20 +92,43 @@ function parametersOf(root: unknown): { readonly parameters: readonly Parameter[
 
 const ANY: Type = plainTypeOf('any');
 
-function typeOf(node: unknown, root: JsonObject, depth: number): Type {
-  if (!isJsonObject(node) || depth > MAX_DEPTH) return ANY;
+interface TypePosition {
+  readonly root: JsonObject;
+  readonly depth: number;
+  /** Whether the type is a member of an object type. Objects in it are not expanded. */
+  readonly isNested: boolean;
+}
+
+function typeOf(node: unknown, position: TypePosition): Type {
+  if (!isJsonObject(node) || position.depth > MAX_DEPTH) return ANY;
+  const deeper = { ...position, depth: position.depth + 1 };
   const { type, enum: values, const: value, $ref: reference, items } = node;
   if (Array.isArray(values)) return enumType(values, plainType(type, values));
   if (value !== undefined) return enumType([value], plainType(type, [value]));
-  if (typeof reference === 'string') return typeOf(resolveReference(root, reference), root, depth + 1);
-  if (type === 'array') return arrayOf(typeOf(items, root, depth + 1));
+  if (typeof reference === 'string') return typeOf(resolveReference(position.root, reference), deeper);
+  if (type === 'array') return arrayOf(typeOf(items, deeper));
   const choices = node['anyOf'] ?? node['oneOf'];
-  if (Array.isArray(choices))
-    return unionOf(choices.slice(0, 8).map((schema) => typeOf(schema, root, depth + 1)));
+  if (Array.isArray(choices)) return unionOf(choices.slice(0, 8).map((schema) => typeOf(schema, deeper)));
   if (Array.isArray(type))
-    return unionOf(type.slice(0, 8).map((name: unknown) => typeOf({ ...node, type: name }, root, depth + 1)));
-  if (typeof type === 'string' && /^[a-z]{1,10}$/.test(type)) return plainTypeOf(type);
-  return isJsonObject(node['properties']) ? plainTypeOf('object') : ANY;
+    return unionOf(type.slice(0, 8).map((name: unknown) => typeOf({ ...node, type: name }, deeper)));
+  if (isJsonObject(node['properties']) && (type === undefined || type === 'object'))
+    return objectType(node, deeper);
+  return typeof type === 'string' && /^[a-z]{1,10}$/.test(type) ? plainTypeOf(type) : ANY;
+}
+
+/** Expands one level of members, as many as fit. */
+function objectType(node: JsonObject, position: TypePosition): Type {
+  const hidden: Type = { full: 'object', plain: 'object', isWhole: false };
+  if (position.isNested) return hidden;
+  const { parameters, isCut } = parametersOf(node, { ...position, isNested: true });
+  if (parameters.length === 0) return plainTypeOf('object');
+  const texts = parameters.map(({ label, type }) => `${label}: ${type.full}`);
+  const count = texts.length;
+  while (texts.join(', ').length > MAX_OBJECT) texts.pop();
+  if (texts.length === 0) return hidden;
+  const isWhole = !isCut && texts.length === count && parameters.every(({ type }) => type.isWhole);
+  const rest = isCut || texts.length < count ? ', …' : '';
+  return { full: `{${texts.join(', ')}${rest}}`, plain: 'object', isWhole };
 }
 
 function plainTypeOf(text: string): Type {
@@ -125,7 +153,7 @@ function plainType(type: unknown, values: readonly unknown[]): string {
 }
 
 function arrayOf({ full, plain, isWhole }: Type): Type {
-  const wrap = (text: string): string => (text.includes('|') ? `(${text})[]` : `${text}[]`);
+  const wrap = (text: string): string => (/^[^{]*\|/.test(text) ? `(${text})[]` : `${text}[]`);
   return { full: wrap(full), plain: wrap(plain), isWhole };
 }
 
@@ -136,7 +164,7 @@ function unionOf(types: readonly Type[]): Type {
   const full = join(rest.map((type) => type.full));
   const plain = join(rest.map((type) => type.plain));
   if (full === '' || full.split('|').includes('any')) return ANY;
-  const isShort = full.length <= MAX_TYPE;
+  const isShort = full.length <= (full.includes('{') ? MAX_OBJECT : MAX_TYPE);
   const shortest = isShort ? full : plain.length <= MAX_TYPE ? plain : 'any';
   return {
     full: shortest,

@@ -1,5 +1,6 @@
 import { parseExact } from '../core/lib/exact-json.ts';
 import { Payload } from '../core/lib/payload.ts';
+import { findSimilar } from '../core/lib/find-similar.ts';
 import { GatewayError } from '../core/errors.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
@@ -27,6 +28,43 @@ export function parseMetaArguments(raw: unknown): JsonObject {
   const args = parseObject(raw);
   if (args === undefined) throw invalidArgumentsError('arguments must be an object');
   return args;
+}
+
+/** Names that models give to parameters, with the parameter that they mean, if the tool has it. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  q: ['query'],
+  search: ['query', 'find'],
+  text: ['query', 'find'],
+  pattern: ['find'],
+  regex: ['find'],
+  grep: ['find'],
+  tool: ['name', 'names'],
+  toolName: ['name'],
+  tool_name: ['name'],
+  tools: ['names'],
+  args: ['arguments'],
+  params: ['arguments'],
+  parameters: ['arguments'],
+  input: ['arguments'],
+  fields: ['select'],
+  filter: ['select', 'server'],
+  expression: ['select'],
+  page: ['offset'],
+  max: ['limit'],
+  count: ['limit'],
+};
+
+/** Rejects parameters that a meta tool does not have: an ignored parameter would let a model believe in an effect. */
+export function refuseUnknownParameters(args: JsonObject, tool: string, known: readonly string[]): void {
+  for (const key in args) {
+    if (known.includes(key)) continue;
+    const meant = (Object.hasOwn(SYNONYMS, key) ? SYNONYMS[key] : undefined)?.find((name) => known.includes(name));
+    const [similar] = meant === undefined ? findSimilar(key.slice(0, 60), known, 1) : [meant];
+    const hint = similar === undefined ? '' : ` Did you mean "${similar}"?`;
+    throw invalidArgumentsError(
+      `${tool} has no parameter ${JSON.stringify(key.slice(0, 60))}, and nothing was done.${hint} It takes ${known.join(', ')}`,
+    );
+  }
 }
 
 export function invalidArgumentsError(problem: string): GatewayError {

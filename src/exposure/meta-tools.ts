@@ -29,36 +29,41 @@ export const ALWAYS_LOADED: JsonObject = { [ALWAYS_LOAD]: true };
 
 const STRING_SCHEMA = { type: 'string' };
 
-function objectSchema(properties: JsonObject, required: readonly string[]): JsonObject {
-  return { type: 'object', properties, required };
+const INTEGER_SCHEMA = { type: 'integer' };
+const STRINGS_SCHEMA = { type: 'array', items: STRING_SCHEMA };
+
+function objectSchema(properties: JsonObject, required?: readonly string[]): JsonObject {
+  return { type: 'object', properties, ...(required && { required }) };
 }
 
+/** Call tools also accept `timeoutMs`, which models need too rarely to be told of it in every session. */
 const CALL_SCHEMA = objectSchema(
   {
     name: STRING_SCHEMA,
     arguments: { type: 'object' },
     select: STRING_SCHEMA,
-    timeoutMs: { type: 'integer' },
   },
-  ['name', 'arguments'],
+  ['name'],
 );
 
 /** The tools of every exposure that does not list all tools. */
 export const FINDER_TOOLS: readonly JsonObject[] = [
   {
     name: 'search_tools',
-    description: 'Find tools by what they do; answers signatures, best first.',
-    inputSchema: objectSchema(
-      { query: STRING_SCHEMA, limit: { type: 'integer', maximum: 50 }, server: STRING_SCHEMA },
-      ['query'],
-    ),
+    description:
+      'Find tools of connected services by what they do ("create an issue"). Use it before saying something cannot be done.',
+    inputSchema: objectSchema({
+      query: STRING_SCHEMA,
+      queries: STRINGS_SCHEMA,
+      server: STRING_SCHEMA,
+    }),
     annotations: { readOnlyHint: true },
     _meta: ALWAYS_LOADED,
   },
   {
     name: 'describe_tools',
-    description: 'Full descriptions and schemas of up to 10 tools.',
-    inputSchema: objectSchema({ names: { type: 'array', items: STRING_SCHEMA } }, ['names']),
+    description: 'Schemas of tools.',
+    inputSchema: objectSchema({ names: STRINGS_SCHEMA }),
     annotations: { readOnlyHint: true },
     _meta: ALWAYS_LOADED,
   },
@@ -67,21 +72,22 @@ export const FINDER_TOOLS: readonly JsonObject[] = [
 const TIERED_CALL_TOOLS: readonly JsonObject[] = [
   {
     name: 'call_read_tool',
-    description: 'Call a [read] tool.',
+    description:
+      'Call a [read] tool by the name search_tools showed. Its parameters go into arguments; select keeps what you need: JavaScript, data.map(x => x.id)',
     inputSchema: CALL_SCHEMA,
     annotations: { readOnlyHint: true },
     _meta: ALWAYS_LOADED,
   },
   {
     name: 'call_write_tool',
-    description: 'Call a [write] or [read] tool.',
+    description: 'Likewise for [write].',
     inputSchema: CALL_SCHEMA,
     annotations: { destructiveHint: false },
     _meta: ALWAYS_LOADED,
   },
   {
     name: 'call_destructive_tool',
-    description: 'Call any tool.',
+    description: 'Likewise for [destructive]: deletes, sends, pays, executes. Only what the user asked for.',
     inputSchema: CALL_SCHEMA,
     annotations: { destructiveHint: true },
     _meta: ALWAYS_LOADED,
@@ -91,7 +97,8 @@ const TIERED_CALL_TOOLS: readonly JsonObject[] = [
 const SINGLE_CALL_TOOL: readonly JsonObject[] = [
   {
     name: 'call_tool',
-    description: 'Call any tool.',
+    description:
+      'Call a tool by the name search_tools showed. Its parameters go into arguments; select keeps what you need: JavaScript, data.map(x => x.id)',
     inputSchema: CALL_SCHEMA,
     annotations: { destructiveHint: true },
     _meta: ALWAYS_LOADED,
@@ -101,11 +108,14 @@ const SINGLE_CALL_TOOL: readonly JsonObject[] = [
 /** The tool that reads truncated results; listed only if long results are truncated. */
 export const READ_RESULT_TOOL: JsonObject = {
   name: 'read_result',
-  description: 'Page a cut result, or find text or /regex/.',
-  inputSchema: objectSchema(
-    { id: STRING_SCHEMA, offset: { type: 'integer' }, limit: { type: 'integer' }, find: STRING_SCHEMA, select: STRING_SCHEMA },
-    ['id'],
-  ),
+  description: 'More of a cut result: from offset, what matches find, or select.',
+  inputSchema: objectSchema({
+    id: STRING_SCHEMA,
+    offset: INTEGER_SCHEMA,
+    limit: INTEGER_SCHEMA,
+    find: STRING_SCHEMA,
+    select: STRING_SCHEMA,
+  }),
   annotations: { readOnlyHint: true },
   _meta: ALWAYS_LOADED,
 };

@@ -33,6 +33,17 @@ const fileTools = [
   { name: 'write_file', description: 'Writes a file.', inputSchema: object({ path: text, content: text }) },
   { name: 'delete_file', description: 'Deletes a file.', inputSchema: object({ path: text }, ['path']) },
   { name: 'undescribed' },
+  {
+    name: 'count',
+    inputSchema: object({
+      count: { type: 'integer' },
+      isAll: { type: 'boolean' },
+      names: { type: 'array', items: text },
+      id: { type: 'integer' },
+      path: text,
+    }),
+    annotations: { readOnlyHint: true },
+  },
 ];
 const mailTools = [
   { name: 'list_mails', description: 'Lists e-mails in the inbox.', inputSchema: object({ folder: text }) },
@@ -185,12 +196,51 @@ describe('search_tools', () => {
     expect(cpuMs()).toBeLessThan(3_000);
   });
 
-  test('search_tools: reveals the tools it found only when configured', async () => {
+  test('search_tools: answers several queries at once, each tool once', async () => {
+    const said = await says('search_tools', { queries: ['weather', 'delete a file', 'read the file'] });
+    expect(said).toMatch(/^# weather\nmail__weather\(.*\n# delete a file\nfiles__delete_file\(path: string\)/s);
+    expect(said.match(/files__delete_file\(/g)).toHaveLength(1);
+    expect(await refusal('search_tools', { queries: Array.from({ length: 6 }, () => 'x') })).toContain('at most 5');
+  });
+
+  test('search_tools: lists a server without a query, and takes its name in any case', async () => {
+    expect(await says('search_tools', { server: 'Mail' })).toBe(
+      'mail__list_mails(folder?: string) [destructive]\nmail__weather(city?: string) [write]',
+    );
+    expect(await says('search_tools', { server: 'mail', limit: 1 })).toMatch(
+      /^mail__list_mails\(.*\n1 more tools of mail are not shown: add a query, or a limit/,
+    );
+  });
+
+  test('reveal: lists the tools that were described or called, not those that a search found', async () => {
     revealed.length = 0;
-    await ask('search_tools', { query: 'weather', limit: 1 });
-    expect(revealed).toEqual([]);
+    await ask('describe_tools', { names: ['mail__weather'] });
     await ask('search_tools', { query: 'weather', limit: 1 }, { reveal: true });
-    expect(revealed).toEqual([['mail__weather']]);
+    expect(revealed).toEqual([]);
+    await ask('describe_tools', { name: 'mail__weather' }, { reveal: true });
+    await ask('call_read_tool', { name: 'files__read_file', arguments: { path: 'a' } }, { reveal: true });
+    expect(revealed).toEqual([['mail__weather'], ['files__read_file']]);
+  });
+
+  test.each([
+    ['search_tools', { query: 'x', topic: 5 }, 'search_tools has no parameter "topic", and nothing was done.'],
+    ['search_tools', { q: 'x' }, 'Did you mean "query"?'],
+    ['describe_tools', { tools: ['x'] }, 'Did you mean "names"?'],
+    ['call_read_tool', { name: 'files__read_file', args: { path: 'a' } }, 'Did you mean "arguments"?'],
+    ['call_read_tool', { name: 'files__read_file', arguments: {}, selct: 'x' }, 'Did you mean "select"?'],
+  ])('%s: rejects the unknown parameter in %j', async (name, args, message) => {
+    expect(await refusal(name, args)).toContain(message);
+    expect(calls).toEqual([]);
+  });
+
+  test('call tools: accept parameters of the tool beside arguments, and numbers and lists in strings', async () => {
+    await ask('call_read_tool', { name: 'files__read_file', path: 'a', encoding: 'utf8' });
+    const given = { count: '42', isAll: 'true', names: '["a"]', id: '9223372036854775807', path: '7', other: '7' };
+    await ask('call_read_tool', { name: 'files__count', arguments: given });
+    expect(calls.map((params) => params?.['arguments'])).toEqual([
+      { path: 'a', encoding: 'utf8' },
+      { count: 42, isAll: true, names: ['a'], id: Number('9223372036854775807'), path: '7', other: '7' },
+    ]);
   });
 });
 
@@ -274,7 +324,7 @@ describe('call tools', () => {
     [{ ...read, arguments: ['a'] }, 'arguments must be an object'],
     [{ ...read, timeoutMs: -1 }, 'timeoutMs must be a positive number'],
     [{ ...read, arguments: {} }, 'were not sent: path is required'],
-    [{ ...read, arguments: { path: 5 } }, 'path must be string.\nIts input schema: {"type":"object"'],
+    [{ ...read, arguments: { path: 5 } }, 'path must be string.\nThe schema of that: {"path":{"type":"string"}}'],
     [{ ...read, arguments: { path: 'a', encoding: 'x' } }, 'one of the allowed values: ["utf8","base64"]'],
   ])('call tools: reject %j without sending it', async (args, message) => {
     const said = await refusal('call_read_tool', args);
@@ -358,7 +408,7 @@ describe('hostile tools', () => {
 describe('listed tools', () => {
   test('search exposure: lists only the meta tools and pinned or revealed tools, in few tokens', () => {
     for (const callTools of ['tiers', 'single'] as const) {
-      expect(estimateTokens(JSON.stringify({ tools: listMetaTools(callTools) }))).toBeLessThan(400);
+      expect(estimateTokens(JSON.stringify({ tools: listMetaTools(callTools) }))).toBeLessThan(420);
     }
     const names = (changes: Partial<SearchExposureOptions>, shown?: ReadonlySet<string>): unknown[] =>
       createSearchExposure({ ...options, ...changes })
@@ -411,8 +461,9 @@ describe('listed tools', () => {
 describe('instructions', () => {
   test('instructions: explain how to search, describe and call, and name the servers', () => {
     const said = createSearchExposure(options).instructions(memory.gateway.view(caller));
-    expect(said).toMatch(/search_tools.*describe_tools.*call_read_tool/);
-    expect(said.split('\n').slice(1)).toEqual(['- files: Files on this disk.', '- mail: Title of mail']);
+    expect(said.split('\n').slice(1, 3)).toEqual(['- files: Files on this disk.', '- mail: Title of mail']);
+    expect(said).toMatch(/search_tools.*call_read_tool.*describe_tools.*read_result/);
+    expect(estimateTokens(said)).toBeLessThan(350);
   });
 
   test('instructions: stay within their budget with hundreds of servers', () => {
@@ -421,7 +472,8 @@ describe('instructions', () => {
       description: 'Does a great many things that take long to tell.',
     }));
     const said = createSearchExposure(options).instructions({ ...memory.gateway.view(caller), servers });
-    expect(estimateTokens(said)).toBeLessThan(300 + 70);
-    expect(said).toMatch(/ and \d+ more$/);
+    expect(estimateTokens(said)).toBeLessThan(350);
+    expect(said).toMatch(/ and \d+ more\n/);
+    expect(said.length).toBeLessThan(2_048);
   });
 });

@@ -21,7 +21,7 @@ export interface SearchExposureOptions {
   readonly pin: readonly string[];
   /** Whether there is one call tool per tier, or a single one for all tools. */
   readonly callTools: 'tiers' | 'single';
-  /** Whether tools that a search found are listed for the rest of the session. */
+  /** Whether tools that were described or called are listed for the rest of the session. */
   readonly reveal: boolean;
   /** Truncates long results. If it is absent, every result passes unchanged. */
   readonly results?: OversizedResults;
@@ -46,7 +46,7 @@ export function createSearchExposure({ pin, callTools, reveal, results, select }
   return {
     kind: 'search',
     dependsOnListings: pin.length > 0,
-    instructions: (view) => `${HOW_TO[callTools]}\n${formatServerLines(view)}`,
+    instructions: (view) => `${SERVERS}\n${formatServerLines(view)}\n${HOW_TO[callTools]}`,
     tools: (view, revealed) => [
       ...withServerNames(metaTools, view),
       ...listedEntries(view, revealed).map((entry) => toListedTool(entry, view)),
@@ -71,7 +71,10 @@ export function createSearchExposure({ pin, callTools, reveal, results, select }
     if (!metaToolNames.has(name)) return context.call(name, request);
     const args = request.params['arguments'];
     const maxTier = CALL_TOOLS[name];
-    if (maxTier !== undefined) return callThroughMetaTool(name, args, { request, context, maxTier, select, results });
+    if (maxTier !== undefined) {
+      const onCall = reveal ? (called: string): void => context.reveal([called]) : undefined;
+      return callThroughMetaTool(name, args, { request, context, maxTier, select, results, onCall });
+    }
     if (results !== undefined && name === READ_RESULT_TOOL['name']) {
       return answerReadResult(args, {
         results,
@@ -81,17 +84,19 @@ export function createSearchExposure({ pin, callTools, reveal, results, select }
       });
     }
     const view = await context.settled();
-    if (name === 'describe_tools') return answerDescribeTools(args, view);
-    const { payload, names } = await answerSearchTools(args, view);
+    if (name !== 'describe_tools') return answerSearchTools(args, view);
+    const { payload, names } = answerDescribeTools(args, view);
     if (reveal) context.reveal(names);
     return payload;
   }
 }
 
+const SERVERS = 'Trunkline connects you to these services:';
 const FIND =
-  'The tools of these MCP servers are not listed: find them with search_tools, and see details that a signature omits with describe_tools.';
+  'Their tools are not listed. Find one with search_tools, then call it by the name that the search showed';
+const REST = 'describe_tools shows what a signature that ends in … leaves out. Long results are cut; read_result reads the rest.';
 
 const HOW_TO = {
-  tiers: `${FIND} Then call a tool with the call tool that matches its mark: call_read_tool, call_write_tool or call_destructive_tool.`,
-  single: `${FIND} Then call a tool with call_tool.`,
+  tiers: `${FIND}, with the call tool that matches its mark: call_read_tool, call_write_tool or call_destructive_tool. ${REST}`,
+  single: `${FIND}, with call_tool. ${REST}`,
 } as const;

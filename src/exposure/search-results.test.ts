@@ -11,7 +11,8 @@ import { estimateTokens } from './estimate-tokens.ts';
 const caller: Caller = { id: 'ada', via: 'stdio', profile: 'default' };
 const long = Array.from({ length: 2_000 }, (_, at) => `line ${at}`).join('\n');
 const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
-const huge = { ...schema, description: 'words and more words '.repeat(1_000) };
+const description = 'words and more words '.repeat(1_000);
+const huge = { ...schema, properties: { a: { type: 'string', description } } };
 
 let memory: MemoryGateway;
 let results: OversizedResults;

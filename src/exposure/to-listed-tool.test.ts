@@ -25,7 +25,7 @@ test('listed tool: rewrites both references to its UI resource and nothing else'
 
 test('describe_tools: shows a model no other part of _meta than the addresses of pages', () => {
   const describedMeta = (_meta: unknown): unknown => {
-    const answer = answerDescribeTools({ names: ['files__show'] }, withMeta(_meta).view).peek;
+    const answer = answerDescribeTools({ names: ['files__show'] }, withMeta(_meta).view).payload.peek;
     const { content } = answer as { content: { text: string }[] };
     return (JSON.parse(content[0]?.text ?? '') as { _meta?: unknown })._meta;
   };

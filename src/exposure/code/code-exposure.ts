@@ -48,7 +48,7 @@ export function createCodeExposure(options: CodeExposureOptions): Exposure {
         cancellation: request.cancellation,
       });
     const view = await context.settled();
-    if (name === 'search_tools') return (await answerSearchTools(args, view)).payload;
+    if (name === 'search_tools') return answerSearchTools(args, view);
     if (name === 'describe_tools') {
       const { answerWithDeclarations } = await import('./declarations/answer-with-declarations.ts');
       return answerWithDeclarations(args, view);

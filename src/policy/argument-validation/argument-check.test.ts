@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 
 import { cpuStopwatch } from '../../../test/support/cpu-time.ts';
-import { compileArgumentCheck } from './argument-check.ts';
+import { compileArgumentCheck as compile } from './argument-check.ts';
+
+/** Returns the texts of the problems. */
+function compileArgumentCheck(schema: unknown): ((args: unknown) => readonly string[]) | undefined {
+  const check = compile(schema);
+  return check && ((args) => check(args).map(({ text }) => text));
+}
 
 const draft07 = 'http://json-schema.org/draft-07/schema#';
 

@@ -4,8 +4,14 @@ import { prepareSchema } from './prepare-schema.ts';
 import { SchemaValidator } from './schema-validator.ts';
 import type { SchemaProblem } from './schema-validator.ts';
 
+export interface ArgumentProblem {
+  readonly text: string;
+  /** The parameter that has the problem; absent if the arguments as a whole have it. */
+  readonly parameter: string | undefined;
+}
+
 /** Returns one problem per invalid field; an empty array for valid arguments. */
-export type ArgumentCheck = (args: unknown) => readonly string[];
+export type ArgumentCheck = (args: unknown) => readonly ArgumentProblem[];
 
 const MAX_PROBLEMS = 5;
 /** Limits for the search for a similar name, because models and servers choose the names. */
@@ -33,17 +39,19 @@ export function compileArgumentCheck(schema: unknown): ArgumentCheck | undefined
   };
 }
 
-function describeProblems(problems: readonly SchemaProblem[], properties: unknown): readonly string[] {
-  const described = new Set<string>();
+function describeProblems(problems: readonly SchemaProblem[], properties: unknown): readonly ArgumentProblem[] {
+  const described = new Map<string, ArgumentProblem>();
   for (const { path, keyword, message, member, allowed } of problems) {
     if (described.size === MAX_PROBLEMS) break;
     const field = fieldPath(member === undefined ? path : [...path, member]);
     const isUnknownArgument = keyword === 'additionalProperties' && path.length === 0;
     const suggestion = isUnknownArgument ? suggestName(String(member), properties) : '';
     const values = allowed === undefined ? '' : `: ${JSON.stringify(allowed).slice(0, MAX_QUOTED_LENGTH)}`;
-    described.add(`${field} ${message}${values}${suggestion}`);
+    const text = `${field} ${message}${values}${suggestion}`;
+    const [parameter = member] = path;
+    described.set(text, { text, parameter: parameter === undefined ? undefined : String(parameter) });
   }
-  return [...described];
+  return [...described.values()];
 }
 
 function suggestName(name: string, properties: unknown): string {

@@ -2,8 +2,9 @@ import type { ToolEntry } from '../../core/entry.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { Fingerprint, UpstreamName } from '../../core/ids.ts';
 import { stringifyExact, withRoundedNumbers } from '../../core/lib/exact-json.ts';
+import { isJsonObject } from '../../core/json.ts';
 import type { Payload } from '../../core/lib/payload.ts';
-import type { ArgumentCheck } from '../argument-validation/argument-check.ts';
+import type { ArgumentCheck, ArgumentProblem } from '../argument-validation/argument-check.ts';
 import type { Call, Guard, Next } from '../guard.ts';
 
 /** Maximum number of compiled schemas in memory; each takes a few kilobytes. */
@@ -35,13 +36,36 @@ export function argumentValidationGuard(): Guard {
   };
 }
 
-function invalidArgumentsError({ name, definition }: ToolEntry, problems: readonly string[]): GatewayError {
-  const schema = stringifyExact(definition['inputSchema']);
+function invalidArgumentsError(
+  { name, definition }: ToolEntry,
+  found: readonly ArgumentProblem[],
+): GatewayError {
+  const problems = found.map(({ text }) => text);
   return new GatewayError(
     'ARGUMENTS_INVALID',
-    `The arguments do not fit ${name} and were not sent: ${problems.join('; ')}.\nIts input schema: ${schema}`,
+    `The arguments do not fit ${name} and were not sent: ${problems.join('; ')}.\n${describeSchema(definition['inputSchema'], found)}`,
     { details: { problems } },
   );
+}
+
+/** A model that sees more names than this does not read them. */
+const MAX_NAMES = 40;
+
+/** Quotes the schemas of the parameters that have a problem. If none of them exists, it names the parameters that do. */
+function describeSchema(schema: unknown, problems: readonly ArgumentProblem[]): string {
+  const properties = isJsonObject(schema) && isJsonObject(schema['properties']) ? schema['properties'] : {};
+  const failing = Object.fromEntries(
+    problems.flatMap(({ parameter }) =>
+      parameter !== undefined && Object.hasOwn(properties, parameter) ? [[parameter, properties[parameter]]] : [],
+    ),
+  );
+  const text = stringifyExact(failing);
+  // A reference means nothing without the rest of the schema.
+  if (text.includes('"$ref"')) return `Its input schema: ${stringifyExact(schema)}`;
+  if (text !== '{}') return `The schema of that: ${text}`;
+  const names: string[] = [];
+  for (const name in properties) if (names.push(name) === MAX_NAMES) break;
+  return names.length === 0 ? 'It takes no parameters.' : `Its parameters: ${names.join(', ')}`;
 }
 
 /** Sizes in bytes; 0 means unlimited. */

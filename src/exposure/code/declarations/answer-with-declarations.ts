@@ -2,24 +2,15 @@ import type { CatalogView } from '../../../gateway/catalog-view.ts';
 import { findSimilar } from '../../../core/lib/find-similar.ts';
 import type { Payload } from '../../../core/lib/payload.ts';
 import type { ToolEntry } from '../../../core/entry.ts';
-import {
-  formatSuggestions,
-  parseMetaArguments,
-  createTextResult,
-  invalidArgumentsError,
-} from '../../meta-arguments.ts';
+import { parseToolNames } from '../../answer-describe-tools.ts';
+import { formatSuggestions, createTextResult } from '../../meta-arguments.ts';
 import { formatDeclarations } from './format-declarations.ts';
 import { commentText } from './schema-type.ts';
 import { indexToolNames } from '../tool-names.ts';
 
-const MAX_NAMES = 10;
-
 /** Answers `describe_tools` of the code exposure with TypeScript declarations. */
 export function answerWithDeclarations(args: unknown, view: CatalogView): Payload {
-  const { names } = parseMetaArguments(args);
-  const requested = typeof names === 'string' ? [names] : names;
-  if (!Array.isArray(requested) || requested.length === 0 || requested.length > MAX_NAMES)
-    throw invalidArgumentsError(`names must be a list of 1 to ${MAX_NAMES} names of tools`);
+  const requested = parseToolNames(args);
   const nameIndex = indexToolNames(view);
   const found = new Set<ToolEntry>();
   const unknown: string[] = [];
