@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 
 import { build } from '../scripts/build.mjs';
 import { ensure } from '../scripts/ensure.mjs';
+import { agentTable, measureAgent } from './agent/measure.mjs';
 import { auditTable, measureAudit } from './audit/measure.mjs';
 import { chart } from './chart/chart.mjs';
 import { dashboardTable } from './dashboard/table.mjs';
@@ -63,6 +64,7 @@ const others = {
     measure: (children) => measureSearch({ parts: ['quality', 'product', 'speed'], children }),
     table: searchTables,
   },
+  agent: { measure: measureAgent, table: agentTable },
   inspection: { measure: async () => summariseInspection(await inspectionRun()), table: inspectionTable },
   audit: { measure: (children, { plan }) => measureAudit({ children, plan }), table: auditTable },
   dashboard: {
@@ -77,7 +79,7 @@ const others = {
 const usual = {
   quick: Object.keys(scenarios).filter((name) => !['eras', 'fleet'].includes(name)),
   /** The dashboard needs a browser and is measured on request only. */
-  full: [...Object.keys(scenarios), 'search', 'inspection', 'audit'],
+  full: [...Object.keys(scenarios), 'search', 'agent', 'inspection', 'audit'],
 };
 const allNames = [...Object.keys(scenarios), ...Object.keys(others)];
 
