@@ -24,7 +24,7 @@ export function formatServerLines({ servers }: CatalogView): string {
   )}`;
 }
 
-const MAX_NAME_TOKENS = 100;
+const MAX_NAME_TOKENS = 60;
 const NOTE_CHARS = [40, 0];
 
 /**
