@@ -1,7 +1,7 @@
 import type { CatalogView } from '../gateway/catalog-view.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
-const MAX_TOKENS = 250;
+const MAX_TOKENS = 225;
 /** Maximum lengths of a server's description, in characters. The first one with which all lines fit is used. */
 const DESCRIPTION_CHARS = [120, 60, 30, 0];
 /** Every character that can end a line: a server must not inject lines about other servers. */

@@ -80,14 +80,14 @@ const TIERED_CALL_TOOLS: readonly JsonObject[] = [
   },
   {
     name: 'call_write_tool',
-    description: 'Likewise for [write].',
+    description: 'For [write] tools.',
     inputSchema: CALL_SCHEMA,
     annotations: { destructiveHint: false },
     _meta: ALWAYS_LOADED,
   },
   {
     name: 'call_destructive_tool',
-    description: 'Likewise for [destructive]: deletes, sends, pays, executes. Only what the user asked for.',
+    description: 'For [destructive] tools: deletes, sends, pays, executes. Only what the user asked for.',
     inputSchema: CALL_SCHEMA,
     annotations: { destructiveHint: true },
     _meta: ALWAYS_LOADED,
@@ -105,14 +105,13 @@ const SINGLE_CALL_TOOL: readonly JsonObject[] = [
   },
 ];
 
-/** The tool that reads truncated results; listed only if long results are truncated. */
+/** The tool that reads truncated results; listed only if long results are truncated. It also accepts `limit`, which our notes name. */
 export const READ_RESULT_TOOL: JsonObject = {
   name: 'read_result',
   description: 'More of a cut result: from offset, what matches find, or select.',
   inputSchema: objectSchema({
     id: STRING_SCHEMA,
     offset: INTEGER_SCHEMA,
-    limit: INTEGER_SCHEMA,
     find: STRING_SCHEMA,
     select: STRING_SCHEMA,
   }),
