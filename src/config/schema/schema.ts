@@ -221,7 +221,7 @@ export const fileSchema = z
           .boolean()
           .prefault(false)
           .describe(
-            'In `search`: whether tools that a search found are listed for the rest of the session. It has no effect for clients of the 2026-07-28 protocol, which have no sessions; `pin` works for all clients.',
+            'In `search`: whether tools that were described or called are listed for the rest of the session. It has no effect for clients of the 2026-07-28 protocol, which have no sessions; `pin` works for all clients.',
           ),
       })
       .prefault({})

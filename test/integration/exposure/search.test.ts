@@ -195,14 +195,17 @@ scenario(
 
 const revealing = { args: [], config: { ...searching.config, expose: { kind: 'search', reveal: true } } };
 
+const described = (client: RawClient, name: string): Promise<unknown> =>
+  client.callTool('describe_tools', { names: [name] });
+
 scenario(
-  'search exposure: reveals found tools only to the session that searched',
+  'search exposure: reveals described tools only to the session that asked',
   { downstream: ['stdio/legacy', 'http/legacy', 'sse/legacy'] },
   async (cell) => {
     await using line = await cell.open({ one: ['plain'] }, revealing);
     const { client } = line;
     expect(await names(client)).toEqual(metaTools);
-    await found(client, 'one__echo');
+    await described(client, 'one__echo');
     // The notification arrives before the answer.
     expect(client.notifications.all.filter(({ method }) => method === changed)).toHaveLength(1);
     expect(await names(client)).toContain('one__echo');
@@ -210,7 +213,7 @@ scenario(
     if (client.transport === 'stdio') return;
     const other = await line.another();
     expect(await names(other)).toEqual(metaTools);
-    await found(other, 'one__add');
+    await described(other, 'one__add');
     expect(await names(other)).not.toContain('one__echo');
     expect(await names(client)).not.toContain('one__add');
     expect(client.notifications.all.filter(({ method }) => method === changed)).toHaveLength(1);
@@ -222,7 +225,7 @@ scenario(
   { downstream: ['http/modern', 'stdio/modern'] },
   async (cell) => {
     await using line = await cell.open({ one: ['plain'] }, revealing);
-    await found(line.client, 'one__echo');
+    await described(line.client, 'one__echo');
     expect(await names(line.client)).toEqual(metaTools);
     expect(line.client.notifications.all).toEqual([]);
   },
