@@ -18,7 +18,10 @@ const MAX_NAMES = 10;
  * Answers `describe_tools` with one line of JSON per name, so the text of one tool cannot look like the entry
  * of another.
  */
-export function answerDescribeTools(args: unknown, view: CatalogView): { readonly payload: Payload; readonly names: readonly string[] } {
+export function answerDescribeTools(
+  args: unknown,
+  view: CatalogView,
+): { readonly payload: Payload; readonly names: readonly string[] } {
   const requested = parseToolNames(args);
   const lines = requested.map((name: unknown) => describe(String(name), view));
   const isAllWrong = lines.every(({ isError }) => isError);

@@ -5,7 +5,12 @@ import type { JsonObject } from '../core/json.ts';
 import type { OversizedResults } from './results/oversized-results.ts';
 import { parseSelect, selectFromResult } from './select-result.ts';
 import type { SelectDeps } from './select-result.ts';
-import { parseMetaArguments, createTextResult, invalidArgumentsError, refuseUnknownParameters } from './meta-arguments.ts';
+import {
+  parseMetaArguments,
+  createTextResult,
+  invalidArgumentsError,
+  refuseUnknownParameters,
+} from './meta-arguments.ts';
 
 interface ReadOptions {
   readonly results: OversizedResults;

@@ -39,11 +39,13 @@ export async function answerSearchTools(rawArguments: unknown, view: CatalogView
   const server = parseServer(args['server'], view);
   const limit = parseLimit(args['limit']);
   if (queries.length === 0) {
-    if (server === undefined) throw invalidArgumentsError('query must be a string that says what a tool should do');
+    if (server === undefined)
+      throw invalidArgumentsError('query must be a string that says what a tool should do');
     return createTextResult(listServer(server, limit ?? LISTED_TOOLS, view));
   }
   const [query = ''] = queries;
-  if (queries.length === 1) return createTextResult((await answerQuery(query, { server, limit, view })).join('\n'));
+  if (queries.length === 1)
+    return createTextResult((await answerQuery(query, { server, limit, view })).join('\n'));
   const shown = new Set<ToolEntry>();
   const sections: string[] = [];
   for (const each of queries) {
@@ -76,7 +78,10 @@ async function answerQuery(
     if (shown.has(entry)) return `${entry.name} (see above)`;
     shown.add(entry);
     const sentence = firstSentence(entry.definition['description'] ?? entry.definition['title']);
-    const signature = formatSignature(entry, at < FULL_SIGNATURES ? SIGNATURE_CHARS.full : SIGNATURE_CHARS.short);
+    const signature = formatSignature(
+      entry,
+      at < FULL_SIGNATURES ? SIGNATURE_CHARS.full : SIGNATURE_CHARS.short,
+    );
     return `${signature} [${view.tier(entry)}]${sentence === '' ? '' : `\n  ${sentence}`}`;
   });
   return [...lines, ...remarks];
@@ -90,16 +95,24 @@ function listServer(server: string, limit: number, view: CatalogView): string {
     .map((entry) => `${formatSignature(entry, SIGNATURE_CHARS.short)} [${view.tier(entry)}]`);
   const rest = tools.length - lines.length;
   const more =
-    rest > 0 ? [`${rest} more tools of ${server} are not shown: add a query, or a limit of up to ${MAX_LIMIT}.`] : [];
+    rest > 0
+      ? [`${rest} more tools of ${server} are not shown: add a query, or a limit of up to ${MAX_LIMIT}.`]
+      : [];
   const none = tools.length === 0 ? [`No tools of server "${server}" are known.`] : [];
-  return [...lines, ...more, ...none, ...serverRemarks(view, { query: '', foundNothing: false, server })].join('\n');
+  return [
+    ...lines,
+    ...more,
+    ...none,
+    ...serverRemarks(view, { query: '', foundNothing: false, server }),
+  ].join('\n');
 }
 
 function parseQueries({ query, queries }: JsonObject): readonly string[] {
   const list: readonly unknown[] = Array.isArray(queries) ? queries : queries === undefined ? [] : [queries];
   const all = [...(query === undefined || query === null ? [] : [query]), ...list];
   if (!all.every((each) => typeof each === 'string')) throw invalidArgumentsError('query must be a string');
-  if (all.length > MAX_QUERIES) throw invalidArgumentsError(`queries must have at most ${MAX_QUERIES} elements`);
+  if (all.length > MAX_QUERIES)
+    throw invalidArgumentsError(`queries must have at most ${MAX_QUERIES} elements`);
   return all;
 }
 

@@ -5,11 +5,7 @@ import { callerKey } from '../core/caller.ts';
 import { GatewayError } from '../core/errors.ts';
 import type { Tier } from '../core/tier.ts';
 import type { ExposureContext } from './exposure.ts';
-import {
-  parseMetaArguments,
-  createTextResult,
-  invalidArgumentsError,
-} from './meta-arguments.ts';
+import { parseMetaArguments, createTextResult, invalidArgumentsError } from './meta-arguments.ts';
 import { readCallArguments } from './read-call-arguments.ts';
 import { callToolFor, TIERS } from './meta-tools.ts';
 import type { OversizedResults } from './results/oversized-results.ts';

@@ -42,7 +42,8 @@ export function chooseExposure(options: ChoiceOptions): ExposureChoice {
   const indirectFor = (view: CatalogView): Exposure =>
     options.kind === 'auto' && hasUnlistedServer(view) ? provisional : indirect;
   const { results, select } = options;
-  const truncating = results?.isEnabled === true ? createTruncatingDirectExposure(results, select) : undefined;
+  const truncating =
+    results?.isEnabled === true ? createTruncatingDirectExposure(results, select) : undefined;
   const directFor = (limits: ClientLimits | undefined): Exposure =>
     (limits?.passesLongResults === true ? truncating : undefined) ?? directExposure;
   const choose = (view: CatalogView, limits: ClientLimits | undefined): Exposure => {

@@ -47,7 +47,13 @@ describe('direct exposure', () => {
 
   test('direct exposure: truncates results only for clients that have no limit of their own', async () => {
     const estimate = (text: string): number => text.length;
-    using results = new OversizedResults({ maxTokens: 1_000, keepMs: 60_000, maxBytes: 1e6, estimate, now: Date.now });
+    using results = new OversizedResults({
+      maxTokens: 1_000,
+      keepMs: 60_000,
+      maxBytes: 1e6,
+      estimate,
+      now: Date.now,
+    });
     const shared = { pin: [], callTools: 'tiers', reveal: false, results } as const;
     const choose = chooseExposure({ ...shared, kind: 'direct', directBudget: 0, shape: true });
     const view = memoryView();
@@ -67,10 +73,16 @@ describe('direct exposure', () => {
       );
     expect(await call('claude-code', 'files__read', {})).toBe(long);
     expect(choose(view, 'claude-code').tools(view)).toHaveLength(1);
-    const cut = (await call('crush', 'files__read', {})).value as { _meta: { 'trunkline/result': { id: string } } };
+    const cut = (await call('crush', 'files__read', {})).value as {
+      _meta: { 'trunkline/result': { id: string } };
+    };
     const { id } = cut._meta['trunkline/result'];
     expect((await call('crush', 'read_result', { id, find: 'words' })).text).toContain('of 8 matches');
-    expect(choose(view, 'crush').tools(view).map(({ name }) => name)).toEqual(['files__read', 'read_result']);
+    expect(
+      choose(view, 'crush')
+        .tools(view)
+        .map(({ name }) => name),
+    ).toEqual(['files__read', 'read_result']);
   });
 
   test('direct exposure: names the servers in its instructions', () => {

@@ -14,7 +14,10 @@ const MAX_NAME = 40;
 const MAX_SENTENCE = 120;
 
 /** Returns `name(param: type, optional?: type)`; `…` at the end means that something was left out, however deeply it is nested. */
-export function formatSignature({ name, definition }: ToolEntry, maxChars: number = SIGNATURE_CHARS.full): string {
+export function formatSignature(
+  { name, definition }: ToolEntry,
+  maxChars: number = SIGNATURE_CHARS.full,
+): string {
   const root = definition['inputSchema'];
   const { parameters, isCut } = parametersOf(root);
   const fits = (texts: readonly string[]): boolean => texts.join(', ').length <= maxChars;

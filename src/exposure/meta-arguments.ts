@@ -58,7 +58,9 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 export function refuseUnknownParameters(args: JsonObject, tool: string, known: readonly string[]): void {
   for (const key in args) {
     if (known.includes(key)) continue;
-    const meant = (Object.hasOwn(SYNONYMS, key) ? SYNONYMS[key] : undefined)?.find((name) => known.includes(name));
+    const meant = (Object.hasOwn(SYNONYMS, key) ? SYNONYMS[key] : undefined)?.find((name) =>
+      known.includes(name),
+    );
     const [similar] = meant === undefined ? findSimilar(key.slice(0, 60), known, 1) : [meant];
     const hint = similar === undefined ? '' : ` Did you mean "${similar}"?`;
     throw invalidArgumentsError(

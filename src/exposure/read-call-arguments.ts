@@ -17,8 +17,11 @@ export function readCallArguments(metaArguments: JsonObject, metaTool: string, s
   const { name, arguments: given, select: _select, timeoutMs: _timeoutMs, ...others } = metaArguments;
   const args = parseObject(given);
   if (args === undefined)
-    throw invalidArgumentsError(`arguments must be an object with the arguments of ${String(name).slice(0, 200)}`);
-  const properties = isJsonObject(schema) && isJsonObject(schema['properties']) ? schema['properties'] : undefined;
+    throw invalidArgumentsError(
+      `arguments must be an object with the arguments of ${String(name).slice(0, 200)}`,
+    );
+  const properties =
+    isJsonObject(schema) && isJsonObject(schema['properties']) ? schema['properties'] : undefined;
   const isOfTool = (key: string): boolean =>
     properties === undefined ? findSimilar(key, PARAMETERS, 1).length === 0 : Object.hasOwn(properties, key);
   const canMove = Object.keys(others).every((key) => isOfTool(key) && !Object.hasOwn(args, key));

@@ -198,9 +198,13 @@ describe('search_tools', () => {
 
   test('search_tools: answers several queries at once, each tool once', async () => {
     const said = await says('search_tools', { queries: ['weather', 'delete a file', 'read the file'] });
-    expect(said).toMatch(/^# weather\nmail__weather\(.*\n# delete a file\nfiles__delete_file\(path: string\)/s);
+    expect(said).toMatch(
+      /^# weather\nmail__weather\(.*\n# delete a file\nfiles__delete_file\(path: string\)/s,
+    );
     expect(said.match(/files__delete_file\(/g)).toHaveLength(1);
-    expect(await refusal('search_tools', { queries: Array.from({ length: 6 }, () => 'x') })).toContain('at most 5');
+    expect(await refusal('search_tools', { queries: Array.from({ length: 6 }, () => 'x') })).toContain(
+      'at most 5',
+    );
   });
 
   test('search_tools: lists a server without a query, and takes its name in any case', async () => {
@@ -223,7 +227,11 @@ describe('search_tools', () => {
   });
 
   test.each([
-    ['search_tools', { query: 'x', topic: 5 }, 'search_tools has no parameter "topic", and nothing was done.'],
+    [
+      'search_tools',
+      { query: 'x', topic: 5 },
+      'search_tools has no parameter "topic", and nothing was done.',
+    ],
     ['search_tools', { q: 'x' }, 'Did you mean "query"?'],
     ['describe_tools', { tools: ['x'] }, 'Did you mean "names"?'],
     ['call_read_tool', { name: 'files__read_file', args: { path: 'a' } }, 'Did you mean "arguments"?'],
@@ -235,7 +243,14 @@ describe('search_tools', () => {
 
   test('call tools: accept parameters of the tool beside arguments, and numbers and lists in strings', async () => {
     await ask('call_read_tool', { name: 'files__read_file', path: 'a', encoding: 'utf8' });
-    const given = { count: '42', isAll: 'true', names: '["a"]', id: '9223372036854775807', path: '7', other: '7' };
+    const given = {
+      count: '42',
+      isAll: 'true',
+      names: '["a"]',
+      id: '9223372036854775807',
+      path: '7',
+      other: '7',
+    };
     await ask('call_read_tool', { name: 'files__count', arguments: given });
     expect(calls.map((params) => params?.['arguments'])).toEqual([
       { path: 'a', encoding: 'utf8' },
@@ -324,7 +339,10 @@ describe('call tools', () => {
     [{ ...read, arguments: ['a'] }, 'arguments must be an object'],
     [{ ...read, timeoutMs: -1 }, 'timeoutMs must be a positive number'],
     [{ ...read, arguments: {} }, 'were not sent: path is required'],
-    [{ ...read, arguments: { path: 5 } }, 'path must be string.\nThe schema of that: {"path":{"type":"string"}}'],
+    [
+      { ...read, arguments: { path: 5 } },
+      'path must be string.\nThe schema of that: {"path":{"type":"string"}}',
+    ],
     [{ ...read, arguments: { path: 'a', encoding: 'x' } }, 'one of the allowed values: ["utf8","base64"]'],
   ])('call tools: reject %j without sending it', async (args, message) => {
     const said = await refusal('call_read_tool', args);

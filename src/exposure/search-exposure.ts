@@ -30,7 +30,13 @@ export interface SearchExposureOptions {
 }
 
 /** Exposes a few tools that find, describe and call all others; pinned and revealed tools are listed as well. */
-export function createSearchExposure({ pin, callTools, reveal, results, select }: SearchExposureOptions): Exposure {
+export function createSearchExposure({
+  pin,
+  callTools,
+  reveal,
+  results,
+  select,
+}: SearchExposureOptions): Exposure {
   const metaTools = [...listMetaTools(callTools), ...(results?.isEnabled === true ? [READ_RESULT_TOOL] : [])];
   const metaToolNames = new Set(metaTools.map(({ name }) => name));
   const isPinned = (name: string): boolean => pin.some((glob) => matchesGlob(name, glob));
@@ -94,7 +100,8 @@ export function createSearchExposure({ pin, callTools, reveal, results, select }
 const SERVERS = 'Trunkline connects you to these services:';
 const FIND =
   'Their tools are not listed. Find one with search_tools, then call it by the name that the search showed';
-const REST = 'describe_tools shows what a signature that ends in … leaves out. Long results are cut; read_result reads the rest.';
+const REST =
+  'describe_tools shows what a signature that ends in … leaves out. Long results are cut; read_result reads the rest.';
 
 const HOW_TO = {
   tiers: `${FIND}, with the call tool that matches its mark: call_read_tool, call_write_tool or call_destructive_tool. ${REST}`,

@@ -31,7 +31,7 @@ interface SelectOptions {
 
 const MAX_EXPRESSION = 10_000;
 /** A larger result would take too long to parse; `find` and pages read it. */
-const MAX_DATA = 4_000_000;
+const MAX_DATA = 1_000_000;
 const MAX_CPU_MS = 5_000;
 const MAX_TIME_MS = 20_000;
 /** A result up to this size is shown whole if the selection fails, which is cheaper than another call. */
@@ -42,7 +42,9 @@ const MAX_PROBLEM = 500;
 export function parseSelect(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value !== 'string')
-    throw invalidArgumentsError('select must be a JavaScript expression over data, such as "data.map(x => x.id)"');
+    throw invalidArgumentsError(
+      'select must be a JavaScript expression over data, such as "data.map(x => x.id)"',
+    );
   if (value.length > MAX_EXPRESSION)
     throw invalidArgumentsError(`select must have at most ${MAX_EXPRESSION} characters`);
   return value;
@@ -88,7 +90,9 @@ async function evaluate(
   if (answer.kind === 'error' || measureNesting(answer.json) > MAX_NESTING)
     return { problem: `the data is nested more than ${MAX_NESTING} levels deep` };
   try {
-    const { outcome } = await (await sandbox()).run(
+    const { outcome } = await (
+      await sandbox()
+    ).run(
       {
         source: expression,
         names: '{}',
@@ -119,7 +123,12 @@ function describeOutcome(outcome: ScriptOutcome): Selected {
   }
   if (outcome.kind === 'thrown') {
     const { name, message } = outcome;
-    return { problem: [name, message].filter((part) => part !== '').join(': ').slice(0, MAX_PROBLEM) };
+    return {
+      problem: [name, message]
+        .filter((part) => part !== '')
+        .join(': ')
+        .slice(0, MAX_PROBLEM),
+    };
   }
   if (outcome.kind === 'stuck') return { problem: 'it waits for a promise that nothing can settle' };
   return { problem: `it needed too much ${outcome.limit === 'memory' ? 'memory' : 'time'} and was stopped` };
@@ -134,7 +143,7 @@ async function explain(
   const id = storedId ?? (await results?.keep(owner, payload));
   const reason =
     problem === undefined
-      ? `select gave ${text === '' ? 'an empty text' : text ?? ''}.`
+      ? `select gave ${text === '' ? 'an empty text' : (text ?? '')}.`
       : `select failed: ${problem}.${isStored ? '' : ' The call itself succeeded: do not repeat it.'}`;
   const next = id === undefined ? '' : ` Select again: read_result {"id":"${id}","select":"…"}`;
   const note = { type: 'text', text: `[${reason} data is ${describeData(payload, tool)}.${next}]` };

@@ -41,8 +41,7 @@ export interface ScriptCall {
 
 export type ScriptCallAnswer =
   /** `isMarked`: numbers that JavaScript cannot represent are in the JSON as marked strings. */
-  | ({ readonly kind: 'value' } & ScriptData)
-  | { readonly kind: 'error'; readonly json: string };
+  ({ readonly kind: 'value' } & ScriptData) | { readonly kind: 'error'; readonly json: string };
 
 /** A value for a script, as JSON; see `isMarked` of `ScriptCallAnswer`. */
 export interface ScriptData {

@@ -42,8 +42,12 @@ test('compact: keeps every digit, repeated keys, and texts that are short or not
 test('compact: leaves structured content, images, questions and errors as they are', () => {
   const text = JSON.stringify(issues, null, 2);
   const image = { type: 'image', data: 'A'.repeat(2_000), mimeType: 'image/png' };
-  const result = { content: [{ type: 'text', text, annotations: { priority: 1 } }, image], structuredContent: { issues } };
-  const compacted = compactResult(Payload.ofText(JSON.stringify(result)), { tables: true }).value as JsonObject;
+  const result = {
+    content: [{ type: 'text', text, annotations: { priority: 1 } }, image],
+    structuredContent: { issues },
+  };
+  const compacted = compactResult(Payload.ofText(JSON.stringify(result)), { tables: true })
+    .value as JsonObject;
   expect(compacted).toEqual({
     ...result,
     content: [{ type: 'text', text: compactText(text, true), annotations: { priority: 1 } }, image],
@@ -76,7 +80,9 @@ function decode(text: string): unknown {
   const value = JSON.parse(first) as JsonObject;
   if (second === '') return value;
   const key = JSON.parse(second.slice(0, -` as a table. ${TABLE_NOTE}`.length)) as string;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, name === key ? decodeTable(rest) : member]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, name === key ? decodeTable(rest) : member]),
+  );
 }
 
 function decodeTable([header = '', ...lines]: readonly string[]): unknown {
@@ -96,7 +102,36 @@ function decodeCell(cell: string): unknown {
   }
 }
 
-const STRINGS = ['', 'a', 'a b', '1', '-1', '1.5e3', '007', '1.2.3', '--1', '-', 'true', 'null', '"', '\t', '\n', ' x', 'x ', '{', '[1]', 'é', '查询', '🚀', '\\', '-', 'a"b', '2026-01-01', '\u2028', '__proto__'];
+const STRINGS = [
+  '',
+  'a',
+  'a b',
+  '1',
+  '-1',
+  '1.5e3',
+  '007',
+  '1.2.3',
+  '--1',
+  '-',
+  'true',
+  'null',
+  '"',
+  '\t',
+  '\n',
+  ' x',
+  'x ',
+  '{',
+  '[1]',
+  'é',
+  '查询',
+  '🚀',
+  '\\',
+  '-',
+  'a"b',
+  '2026-01-01',
+  '\u2028',
+  '__proto__',
+];
 
 function anyString(next: () => number): string {
   return STRINGS[Math.floor(next() * STRINGS.length)] ?? '';

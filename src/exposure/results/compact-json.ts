@@ -12,7 +12,8 @@ const MAX_TABLE_SHARE = 0.85;
 const MIN_ROWS = 3;
 const MAX_COLUMNS = 60;
 
-export const TABLE_NOTE = 'Tab-separated; cells as in JSON, strings unquoted where that is unambiguous, empty if absent.';
+export const TABLE_NOTE =
+  'Tab-separated; cells as in JSON, strings unquoted where that is unambiguous, empty if absent.';
 
 /**
  * Minifies the JSON texts of a result; a list of flat objects becomes a table if that is shorter. Nothing is lost: the numbers keep their
@@ -75,13 +76,19 @@ function toTables(minified: string): string | undefined {
 
 function toTable(rows: readonly unknown[]): string | undefined {
   if (rows.length < MIN_ROWS || !rows.every(isFlat)) return undefined;
-  const columns: string[] = [];
-  for (const row of rows) for (const key of Object.keys(row)) if (!columns.includes(key)) columns.push(key);
-  if (columns.length === 0 || columns.length > MAX_COLUMNS) return undefined;
+  const keys = new Set<string>();
   for (const row of rows) {
-    const keys = Object.keys(row);
+    for (const key in row) keys.add(key);
+    if (keys.size > MAX_COLUMNS) return undefined;
+  }
+  const columns = [...keys];
+  for (const row of rows) {
+    const own = Object.keys(row);
     // A row whose keys are in another order could not be restored.
-    if (keys.length === 0 || columns.filter((column) => Object.hasOwn(row, column)).some((key, at) => key !== keys[at]))
+    if (
+      own.length === 0 ||
+      columns.filter((column) => Object.hasOwn(row, column)).some((key, at) => key !== own[at])
+    )
       return undefined;
   }
   const lines = rows.map((row) =>
@@ -97,7 +104,8 @@ function isFlat(row: unknown): row is JsonObject {
 }
 
 /** A string that could be read as another value, or contains a separator, is written as JSON. */
-const NEEDS_QUOTES = /^$|^["[{\s\uE000]|^-?[\d.]+(?:[eE][+-]?\d+)?$|^(?:true|false|null)$|[\u0000-\u001f\u0085\u2028\u2029]|\s$/;
+const NEEDS_QUOTES =
+  /^$|^["[{\s\uE000]|^-?[\d.]+(?:[eE][+-]?\d+)?$|^(?:true|false|null)$|[\u0000-\u001f\u0085\u2028\u2029]|\s$/;
 
 function toCell(value: unknown): string {
   return typeof value === 'string' && !NEEDS_QUOTES.test(value) ? value : stringifyExact(value);

@@ -24,7 +24,11 @@ interface FindOptions {
 }
 
 /** How `find` was read, for the answer to the model. */
-export type FindReading = 'text' | 'expression' | 'text and expression' | 'text, because the expression took too long';
+export type FindReading =
+  | 'text'
+  | 'expression'
+  | 'text and expression'
+  | 'text, because the expression took too long';
 
 export interface UnitMatches {
   readonly matches: readonly UnitMatch[];

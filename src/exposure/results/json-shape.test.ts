@@ -5,7 +5,14 @@ import { formatShape, mergeShapes, shapeOf } from './json-shape.ts';
 const shape = (value: unknown, maxChars?: number): string => formatShape(shapeOf(value), maxChars);
 
 test('shape: names keys and types, never values', () => {
-  const issue = { id: 7, title: 'secret', open: true, user: { login: 'ada' }, labels: ['x'], milestone: null };
+  const issue = {
+    id: 7,
+    title: 'secret',
+    open: true,
+    user: { login: 'ada' },
+    labels: ['x'],
+    milestone: null,
+  };
   expect(shape([issue, issue])).toBe(
     '{id: number, title: string, open: boolean, user: {login: string}, labels: string[], milestone: null}[] (2)',
   );
@@ -35,5 +42,7 @@ test('shape: stays within its length and depth for any value', () => {
 
 test('shape: merges results of several calls and survives storage', () => {
   const both = mergeShapes(shapeOf([{ a: 1 }]), shapeOf([{ a: null, b: 'x' }]));
-  expect(formatShape(JSON.parse(JSON.stringify(both)) as typeof both)).toBe('{a: number | null, b?: string}[]');
+  expect(formatShape(JSON.parse(JSON.stringify(both)) as typeof both)).toBe(
+    '{a: number | null, b?: string}[]',
+  );
 });

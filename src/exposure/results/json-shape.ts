@@ -21,6 +21,8 @@ interface JsonMember {
 /** The number of elements of an array, and of values of a map, that are read. */
 const MAX_SAMPLES = 20;
 const MAX_DEPTH = 5;
+/** The number of values that are read in all. */
+const MAX_VALUES = 5_000;
 /** An object with more keys is taken for a map from data to values, so its keys are not shown. */
 const MAX_KEYS = 40;
 const MAX_KEY_CHARS = 40;
@@ -29,10 +31,11 @@ const NAME = /^(?!.*[\u115f\u1160\u3164\uffa0])[\p{L}_$@][\p{L}\p{N}_$.@-]*$/u;
 const UNKNOWN: JsonShape = { types: [] };
 
 /** Returns the shape of a value that `JSON.parse` returned. Reads a bounded part of it. */
-export function shapeOf(value: unknown, depth = 0): JsonShape {
+export function shapeOf(value: unknown, depth = 0, budget = { left: MAX_VALUES }): JsonShape {
+  if ((budget.left -= 1) < 0) return UNKNOWN;
   if (Array.isArray(value)) {
     if (depth === MAX_DEPTH) return { types: [], items: UNKNOWN };
-    const items = value.slice(0, MAX_SAMPLES).map((item) => shapeOf(item, depth + 1));
+    const items = value.slice(0, MAX_SAMPLES).map((item) => shapeOf(item, depth + 1, budget));
     return { types: [], items: items.reduce(mergeShapes, UNKNOWN), count: value.length };
   }
   if (!isJsonObject(value)) return { types: [value === null ? 'null' : typeof value] };
@@ -40,10 +43,14 @@ export function shapeOf(value: unknown, depth = 0): JsonShape {
   const keys: string[] = [];
   for (const key in value) if (keys.push(key) > MAX_KEYS) break;
   if (keys.length > MAX_KEYS || keys.some((key) => !isName(key))) {
-    const values = keys.slice(0, MAX_SAMPLES).map((key) => shapeOf(value[key], depth + 1));
+    const values = keys.slice(0, MAX_SAMPLES).map((key) => shapeOf(value[key], depth + 1, budget));
     return { types: [], values: values.reduce(mergeShapes, UNKNOWN) };
   }
-  const members = keys.map((key) => ({ key, shape: shapeOf(value[key], depth + 1), isOptional: false }));
+  const members = keys.map((key) => ({
+    key,
+    shape: shapeOf(value[key], depth + 1, budget),
+    isOptional: false,
+  }));
   return { types: [], members };
 }
 
@@ -119,7 +126,9 @@ function writeMembers(members: readonly JsonMember[], depth: number, maxKeys: nu
   if (depth <= 0) return '{…}';
   const shown = members
     .slice(0, maxKeys)
-    .map(({ key, shape, isOptional }) => `${key}${isOptional ? '?' : ''}: ${write(shape, depth - 1, maxKeys)}`);
+    .map(
+      ({ key, shape, isOptional }) => `${key}${isOptional ? '?' : ''}: ${write(shape, depth - 1, maxKeys)}`,
+    );
   return `{${shown.join(', ')}${members.length > maxKeys ? ', …' : ''}}`;
 }
 

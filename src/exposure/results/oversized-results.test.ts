@@ -225,7 +225,9 @@ describe('truncated results', () => {
     using results = started();
     const answer = await fitted(results, text(JSON.stringify({ total: 500, items: records(500) })));
     expect(String(answer.content[0]?.['text'])).toMatch(/^\{"total":500,"items":\[\{"id":0,.*\},$/);
-    expect(noteOf(answer)).toContain('JSON {total: number, items: {id: number, name: string, body: string}[] (500)}');
+    expect(noteOf(answer)).toContain(
+      'JSON {total: number, items: {id: number, name: string, body: string}[] (500)}',
+    );
     const array = await fitted(results, text(JSON.stringify(records(500))));
     expect(noteOf(array)).toContain('JSON {id: number, name: string, body: string}[] (500)');
   });
@@ -239,7 +241,9 @@ describe('truncated results', () => {
     expect(answer.content).toHaveLength(3);
     expect(String(answer.content[0]?.['text'])).toMatch(/^12:00:00 INFO request 0 /);
     const excerpt = String(answer.content[1]?.['text']);
-    expect(excerpt).toMatch(/^\[Lines between that look like errors, by offset\]\n1234: 12:00:05 ERROR disk is full\n\[The last/);
+    expect(excerpt).toMatch(
+      /^\[Lines between that look like errors, by offset\]\n1234: 12:00:05 ERROR disk is full\n\[The last/,
+    );
     expect(excerpt).toMatch(/request 1999 took 5 ms$/);
     expect(noteOf(answer)).toMatch(/the first \d+ and the last \d+ of 2,000 lines are shown; continue with/);
     expect(JSON.stringify(answer.content).length / 4).toBeLessThan(maxTokens * 0.6);
@@ -392,7 +396,11 @@ describe('find in results', () => {
   });
 
   test('find: reads a text with signs both as text and as a regular expression', async () => {
-    const log = [...Array.from({ length: 300 }, (_, at) => `GET /page?id=${at} ok`), 'ERROR disk full', '[1] a.b(c)'];
+    const log = [
+      ...Array.from({ length: 300 }, (_, at) => `GET /page?id=${at} ok`),
+      'ERROR disk full',
+      '[1] a.b(c)',
+    ];
     const search = async (find: string): Promise<string> => {
       using results = started();
       const { _meta } = await fitted(results, text(log.join('\n')));
@@ -409,7 +417,9 @@ describe('find in results', () => {
       'Nothing matches: find was read as plain text, ignoring case, and each line or record was searched by itself.',
     );
     expect(await search('/error/m')).toContain('Nothing matches: find was read as a regular expression,');
-    expect(await search('fatal.*')).toContain('read as plain text and as a regular expression, ignoring case');
+    expect(await search('fatal.*')).toContain(
+      'read as plain text and as a regular expression, ignoring case',
+    );
   });
 
   test('find: finds a match across the pieces of a long line, and its context contains it', async () => {

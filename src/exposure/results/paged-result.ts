@@ -139,7 +139,15 @@ function splitPart(
   const shape = describeJson(part.text);
   if (shape === undefined) {
     const units = splitLines(part.text, maxLength);
-    return { ...part, offset, isRepeated, count: units.count, units, unit: 'line', header: findHeader(part.text) };
+    return {
+      ...part,
+      offset,
+      isRepeated,
+      count: units.count,
+      units,
+      unit: 'line',
+      header: findHeader(part.text),
+    };
   }
   const units = splitRecords(part.text, maxLength);
   return { ...part, offset, isRepeated, count: units.count, units, unit: 'record', shape };
@@ -152,7 +160,9 @@ const HEADER_ROWS = 5;
 
 /** Returns the header of a table: the first line, if the lines after it have as many delimiters. */
 function findHeader(text: string): string | undefined {
-  const [header = '', ...rows] = text.slice(0, (HEADER_ROWS + 2) * MAX_HEADER).split(/\r?\n/, HEADER_ROWS + 1);
+  const [header = '', ...rows] = text
+    .slice(0, (HEADER_ROWS + 2) * MAX_HEADER)
+    .split(/\r?\n/, HEADER_ROWS + 1);
   if (header.length > MAX_HEADER || rows.length < HEADER_ROWS) return undefined;
   const isTable = DELIMITERS.some((delimiter) => {
     const count = header.split(delimiter).length;

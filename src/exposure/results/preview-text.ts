@@ -22,7 +22,7 @@ const MIN_LOG_LINES = 30;
 /** The lines at the beginning and at the end from which a log is recognized. */
 const SAMPLE_LINES = 40;
 /** The number of characters before the tail that are searched for errors. A longer search would delay other calls. */
-const MAX_SEARCHED_CHARS = 1_000_000;
+const MAX_SEARCHED_CHARS = 300_000;
 const MAX_ERROR_LINES = 10;
 const MAX_LINE_CHARS = 300;
 /** Tokens of the words around excerpts. */
@@ -30,7 +30,8 @@ const LABEL_TOKENS = 30;
 
 const LOG_LINE =
   /^\W{0,3}(?:\d{4}-\d\d-\d\d|\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:)|\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b/;
-const ERROR_LINE = /\b(?:error|err!|fail|failed|failure|fatal|panic|critical|exception|traceback|denied|unhandled)\b|[a-z](?:Error|Exception)\b/i;
+const ERROR_LINE =
+  /\b(?:error|err!|fail|failed|failure|fatal|panic|critical|exception|traceback|denied|unhandled)\b|[a-z](?:Error|Exception)\b/i;
 
 /** Shows the beginning of a text; of a log also its last lines, and the lines between that look like errors. */
 export function previewText(part: TextPart, room: number, result: PagedResult): TextPreview {
@@ -69,7 +70,8 @@ export function countUnits({ count: number, unit }: TextPart): string {
 function takeBeginning(part: TextPart, room: number, result: PagedResult): TextPreview {
   const taken = takeUnits(part, { from: 0, maxUnits: Infinity, room, result });
   const { units } = part;
-  const text = taken === undefined ? firstChars(units.unit(0), room) : units.text.slice(0, units.start(taken.count));
+  const text =
+    taken === undefined ? firstChars(units.unit(0), room) : units.text.slice(0, units.start(taken.count));
   return {
     blocks: [part.toBlock(text)],
     count: taken?.count ?? 0,
@@ -116,7 +118,10 @@ function tailStart(
 }
 
 /** Returns the last lines of a range that look like errors, each with its offset. */
-function findErrors(part: TextPart, { from, to }: { readonly from: number; readonly to: number }): readonly string[] {
+function findErrors(
+  part: TextPart,
+  { from, to }: { readonly from: number; readonly to: number },
+): readonly string[] {
   const found: string[] = [];
   const end = part.units.start(to);
   for (let at = to - 1; at >= from && found.length < MAX_ERROR_LINES; at -= 1) {

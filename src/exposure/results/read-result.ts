@@ -68,7 +68,11 @@ export async function findInResult(
   bounds: { readonly cancellation: Cancellation; readonly withinMs: number },
 ): Promise<Payload> {
   const { total } = result;
-  const { matches, total: totalMatches, reading } = await findUnits(result, find, {
+  const {
+    matches,
+    total: totalMatches,
+    reading,
+  } = await findUnits(result, find, {
     from: offset,
     maxMatches: Math.min(limit, MAX_MATCHES),
     ...bounds,
@@ -108,7 +112,8 @@ const READINGS: Readonly<Record<FindReading, string>> = {
   text: 'plain text, ignoring case',
   expression: 'a regular expression',
   'text and expression': 'plain text and as a regular expression, ignoring case',
-  'text, because the expression took too long': 'plain text, because it took too long as a regular expression',
+  'text, because the expression took too long':
+    'plain text, because it took too long as a regular expression',
 };
 
 /** Returns the offsets of a page around a unit. The units before it take at most half of the page, so that the page contains the unit. */
