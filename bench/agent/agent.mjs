@@ -17,7 +17,10 @@ export async function runTask(task, { client, schemas, separator = '__' }) {
   };
   const { steps, kind } = task;
   const queries = steps.map(({ query }) => query);
-  const { text: found } = await call('search_tools', steps.length === 1 ? { query: queries[0] } : { queries });
+  const { text: found } = await call(
+    'search_tools',
+    steps.length === 1 ? { query: queries[0] } : { queries },
+  );
   if (kind === 'missing') return { ...seen, done: true, firstHits: 0, searches: 0 };
   let done = true;
   let firstHits = 0;
@@ -30,7 +33,8 @@ export async function runTask(task, { client, schemas, separator = '__' }) {
       const [server] = tools[0].split('/');
       hit = hitOf((await call('search_tools', { query, server })).text, names);
     }
-    done &&= hit !== undefined && (await callTool(hit, { kind, select, call, schema: schemas.get(hit.name) }));
+    done &&=
+      hit !== undefined && (await callTool(hit, { kind, select, call, schema: schemas.get(hit.name) }));
   }
   return { ...seen, done, firstHits, searches: steps.length };
 }
@@ -62,13 +66,18 @@ async function callTool({ name, mark }, { kind, select, call, schema }) {
 /** Returns the required arguments with simple values of their types. */
 function argumentsFor(schema, areStrings) {
   const { properties = {}, required = [] } = schema ?? {};
-  return Object.fromEntries(required.map((name) => [name, valueFor(properties[name] ?? {}, { schema, areStrings })]));
+  return Object.fromEntries(
+    required.map((name) => [name, valueFor(properties[name] ?? {}, { schema, areStrings })]),
+  );
 }
 
 function valueFor(node, options) {
   const { schema, areStrings, depth = 0 } = options;
   if (typeof node.$ref === 'string') {
-    const target = node.$ref.slice(2).split('/').reduce((inner, step) => inner?.[step], schema);
+    const target = node.$ref
+      .slice(2)
+      .split('/')
+      .reduce((inner, step) => inner?.[step], schema);
     return valueFor(depth > 5 ? {} : (target ?? {}), { ...options, depth: depth + 1 });
   }
   if (node.default !== undefined) return node.default;
@@ -99,7 +108,8 @@ function valueFor(node, options) {
 }
 
 function stringFor({ format, pattern }) {
-  if (format === 'date-time' || format === 'date') return '2026-03-04T10:00:00Z'.slice(0, format === 'date' ? 10 : 20);
+  if (format === 'date-time' || format === 'date')
+    return '2026-03-04T10:00:00Z'.slice(0, format === 'date' ? 10 : 20);
   if (format === 'uri' || format === 'url') return 'https://example.com/a';
   if (format === 'email') return 'bob@example.com';
   return pattern?.includes('\\d') === true ? '1' : 'acme';

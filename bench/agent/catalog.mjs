@@ -15,7 +15,9 @@ export function trialCatalog() {
     isPublic: true,
     servers: servers.map((server) => {
       const [owner, rest = owner] = server.name.split('__');
-      const bare = rest.replace(/^(?:mcp-server-|server-|mcp-)/, '').replace(/(?:^|-)(?:mcp-server|mcp|server)$/, '');
+      const bare = rest
+        .replace(/^(?:mcp-server-|server-|mcp-)/, '')
+        .replace(/(?:^|-)(?:mcp-server|mcp|server)$/, '');
       const short = bare === '' ? owner : bare;
       const isTaken = taken.has(short);
       taken.add(short);

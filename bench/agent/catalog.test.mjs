@@ -22,7 +22,10 @@ test('agent bench: has at least 60 well-formed tasks of every kind', () => {
     for (const { query, tools, select } of steps) {
       expect(query, request).not.toBe('');
       expect(select, request).toMatch(/\S/);
-      expect(tools.every((tool) => /^[\w-]+\/[\w-]+$/.test(tool)), request).toBe(true);
+      expect(
+        tools.every((tool) => /^[\w-]+\/[\w-]+$/.test(tool)),
+        request,
+      ).toBe(true);
       expect(tools.length === 0, request).toBe(kind === 'missing');
     }
   }

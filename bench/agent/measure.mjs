@@ -25,7 +25,12 @@ export async function measureAgent(children) {
   const settings = { servers, port: String(port).trim() };
   const notes = isPublic
     ? []
-    : [missingDataMessage('catalog', 'The trial uses requests over the generated catalog instead of its tasks.')];
+    : [
+        missingDataMessage(
+          'catalog',
+          'The trial uses requests over the generated catalog instead of its tasks.',
+        ),
+      ];
   const compact = await runAll(children, { ...settings, tasks, results: {} });
   const plain = await runAll(children, { ...settings, tasks, results: { compact: false } });
   await children.end(upstream);
@@ -38,12 +43,21 @@ async function runAll(children, { servers, port, tasks, results }) {
     name,
     { type: 'http', url: `http://127.0.0.1:${port}/s/${encodeURIComponent(name)}` },
   ]);
-  const config = { mcpServers: Object.fromEntries(entries), startup: { listWait: '20s' }, search: { usage: false }, results };
+  const config = {
+    mcpServers: Object.fromEntries(entries),
+    startup: { listWait: '20s' },
+    search: { usage: false },
+    results,
+  };
   writeFileSync(join(home, 'bench.jsonc'), JSON.stringify(config));
   const args = ['serve', '--config', join(home, 'bench.jsonc'), '--standalone', '--expose', 'search'];
   const running = children.start([gateway, ...args], { env: environment(home) });
   const client = stdioClient(running.child);
-  const { instructions = '' } = await within(client.open(), 'the gateway did not answer the handshake', running);
+  const { instructions = '' } = await within(
+    client.open(),
+    'the gateway did not answer the handshake',
+    running,
+  );
   const { tools } = await within(client.request('tools/list'), 'the gateway did not list its tools', running);
   const menu = tools.map(({ _meta, ...tool }) => tool);
   const schemas = new Map(
@@ -101,7 +115,12 @@ export function agentTable(figures) {
     row('menu with names of servers, tokens', String(menu), '', true),
     row('instructions, tokens', String(instructions), '≤ 350', instructions <= 350),
     ...figures.kinds.map((group) =>
-      row(`  ${group.kind} (${group.tasks}): calls, tokens`, `${group.calls.toFixed(1)}, ${group.tokens.toFixed(0)}`, '', true),
+      row(
+        `  ${group.kind} (${group.tasks}): calls, tokens`,
+        `${group.calls.toFixed(1)}, ${group.tokens.toFixed(0)}`,
+        '',
+        true,
+      ),
     ),
     ...(figures.failed.length === 0 ? [] : [`Not done: ${figures.failed.join('; ')}`]),
     ...(figures.missed.length === 0 ? [] : [`Not in the first search: ${figures.missed.join('; ')}`]),

@@ -39,7 +39,10 @@ export function compileArgumentCheck(schema: unknown): ArgumentCheck | undefined
   };
 }
 
-function describeProblems(problems: readonly SchemaProblem[], properties: unknown): readonly ArgumentProblem[] {
+function describeProblems(
+  problems: readonly SchemaProblem[],
+  properties: unknown,
+): readonly ArgumentProblem[] {
   const described = new Map<string, ArgumentProblem>();
   for (const { path, keyword, message, member, allowed } of problems) {
     if (described.size === MAX_PROBLEMS) break;

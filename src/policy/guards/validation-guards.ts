@@ -56,7 +56,9 @@ function describeSchema(schema: unknown, problems: readonly ArgumentProblem[]): 
   const properties = isJsonObject(schema) && isJsonObject(schema['properties']) ? schema['properties'] : {};
   const failing = Object.fromEntries(
     problems.flatMap(({ parameter }) =>
-      parameter !== undefined && Object.hasOwn(properties, parameter) ? [[parameter, properties[parameter]]] : [],
+      parameter !== undefined && Object.hasOwn(properties, parameter)
+        ? [[parameter, properties[parameter]]]
+        : [],
     ),
   );
   const text = stringifyExact(failing);

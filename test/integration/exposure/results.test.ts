@@ -201,12 +201,18 @@ scenario(
     const failed = await call('records', 'data.filter((x) => x.id > 497)');
     expect(failed.isError).toBeUndefined();
     const note = textOfResult(failed);
-    expect(note).toMatch(/^\[select failed: TypeError: not a function\. The call itself succeeded: do not repeat it\./);
-    expect(note).toContain('data is {total: number, items: {id: number, title: string, body: string}[] (500)}.');
+    expect(note).toMatch(
+      /^\[select failed: TypeError: not a function\. The call itself succeeded: do not repeat it\./,
+    );
+    expect(note).toContain(
+      'data is {total: number, items: {id: number, title: string, body: string}[] (500)}.',
+    );
     const { id } = placeOf(failed);
     const again = (select: string): Promise<ToolResult> => client.callTool('read_result', { id, select });
     expect(textOfResult(await again('data.items.at(-1).title'))).toBe('Issue 499');
-    expect(textOfResult(await again('data.items.filter((x) => x.closed)'))).toMatch(/^\[select gave \[\]\. data is/);
+    expect(textOfResult(await again('data.items.filter((x) => x.closed)'))).toMatch(
+      /^\[select gave \[\]\. data is/,
+    );
     expect(textOfResult(await again('for (;;) {}'))).toContain('it needed too much time and was stopped');
     expect(textOfResult(await again('"x".repeat(1e9)'))).toContain('select failed');
     expect(textOfResult(await again('tools.one.records({})'))).toContain('select cannot call tools');
