@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BROWSER_SESSIONS_FILE } from '../admin/sessions/browser-session-store.ts';
 import type { AdminSessionLink } from '../admin/contract/dashboard-contract.ts';
@@ -7,12 +7,12 @@ import type { AdminRoutes } from '../admin/admin-routes.ts';
 import type { NewBrowserSession } from '../admin/sessions/browser-session-store.ts';
 import type { KeySource } from '../auth/upstream/token-encryption/secret-key.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import { writeFileAtomic } from '../core/lib/write-file-atomic.ts';
 import { GatewayError } from '../core/errors.ts';
 import type { AuditTrail } from '../observability/audit/audit-trail.ts';
 import type { Logger } from '../observability/log.ts';
 import type { HttpListener } from '../downstream/http/listen.ts';
 import type { AppOptions } from './app-options.ts';
+import { chooseDashboardPort, hasDashboardPort, saveDashboardPort } from './dashboard-port.ts';
 import type { Store } from './open-store.ts';
 import type { AdminEndpoint } from '../admin/admin-endpoint.ts';
 import type { KeyFleet } from '../admin/sessions/admin-access-key.ts';
@@ -153,7 +153,7 @@ export class DashboardServer implements BrowserAccess, AsyncDisposable {
     const { stateDir } = this.#options;
     // Without a database server, sessions are in a file. If that file does not exist, the code need not be loaded.
     const usesDatabaseServer = this.#deps.store.place.server !== undefined;
-    if (readPort(stateDir) === 0 || !(usesDatabaseServer || hasSessionsFile(stateDir))) return;
+    if (!hasDashboardPort(stateDir) || !(usesDatabaseServer || hasSessionsFile(stateDir))) return;
     try {
       const { access } = await this.#load();
       if (await access.hasSessions()) await this.#openListener();
@@ -170,7 +170,10 @@ export class DashboardServer implements BrowserAccess, AsyncDisposable {
     return this.#listener;
   }
 
-  /** Listens on the port that the last gateway saved, or on another one if that port is in use. */
+  /**
+   * Listens on the port of this configuration, so that the address can be bookmarked, or on another one while that port is in use. The port of
+   * the first dashboard is saved, and every later gateway tries it first.
+   */
   async #listen(): Promise<HttpListener> {
     const { socket, stateDir } = this.#options;
     if (socket === undefined)
@@ -182,27 +185,12 @@ export class DashboardServer implements BrowserAccess, AsyncDisposable {
     const { log, keepRunning } = this.#deps;
     const endpoint = await this.endpoint();
     const open = (port: number) => openDashboardListener({ port, endpoint, log, keepRunning });
-    const listener = await open(readPort(stateDir)).catch(() => open(0));
-    // If the port cannot be saved, the next start uses another one.
-    await writeFileAtomic(portFile(stateDir), `${listener.url.port}\n`, 0o600).catch(() => {});
+    const listener = await open(chooseDashboardPort(stateDir)).catch(() => open(0));
+    await saveDashboardPort(stateDir, listener.url.port);
     return listener;
   }
 }
 
 function hasSessionsFile(stateDir: string): boolean {
   return existsSync(join(stateDir, BROWSER_SESSIONS_FILE));
-}
-
-function portFile(stateDir: string): string {
-  return join(stateDir, 'dashboard-port');
-}
-
-/** Returns the saved port, or 0 to let the system choose a free port. */
-function readPort(stateDir: string): number {
-  try {
-    const port = Number(readFileSync(portFile(stateDir), 'utf8'));
-    return Number.isInteger(port) && port > 0 && port < 65_536 ? port : 0;
-  } catch {
-    return 0; // No port has been saved.
-  }
 }
