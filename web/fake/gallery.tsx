@@ -46,6 +46,7 @@ function Gallery() {
           lines={waves.lines}
           format={formatDuration}
           timeFormat={formatDateTime}
+          axisFormat={String}
         />
       </Section>
       <Section title="Diff">

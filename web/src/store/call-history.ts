@@ -1,3 +1,5 @@
+import { signal } from '@preact/signals';
+
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The arguments of an earlier call, without secrets. */
@@ -28,10 +30,13 @@ const MAX_ARGS_CHARS = 5000;
 type Stored = Readonly<Record<string, readonly RememberedCall[]>>;
 
 export function createCallHistory(storage: () => Storage): CallHistory {
+  /** Changes with the stored calls, so that components that show them are rendered again. */
+  const changes = signal(0);
   const write = (tool: string, calls: readonly RememberedCall[]): void => {
     const { [tool]: _, ...others } = readStored(storage);
     // The tool that was used last is first; the others keep their order.
     const tools = calls.length === 0 ? Object.entries(others) : [[tool, calls], ...Object.entries(others)];
+    changes.value = changes.peek() + 1;
     try {
       storage().setItem(STORAGE_KEY, JSON.stringify(Object.fromEntries(tools.slice(0, MAX_TOOLS))));
     } catch {
@@ -39,6 +44,7 @@ export function createCallHistory(storage: () => Storage): CallHistory {
     }
   };
   const of = (tool: string): readonly RememberedCall[] => {
+    void changes.value;
     const stored = readStored(storage);
     return Object.hasOwn(stored, tool) ? (stored[tool] ?? []) : [];
   };

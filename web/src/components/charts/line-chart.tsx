@@ -17,13 +17,15 @@ interface LineChartProps {
   readonly lines: readonly Line[];
   readonly format: (value: number) => string;
   readonly timeFormat: (at: number) => string;
+  /** The format of the labels below the chart, which are short. */
+  readonly axisFormat: (at: number) => string;
 }
 
 const WIDTH = 600;
 const HEIGHT = 160;
 const COLOURS = 6;
 
-export function LineChart({ label, at, lines, format, timeFormat }: LineChartProps) {
+export function LineChart({ label, at, lines, format, timeFormat, axisFormat }: LineChartProps) {
   const [pointedIndex, setPointedIndex] = useState<number>();
   const maximum = axisMaximum(lines.map(({ values }) => values));
   const formatValue = (value: number | null | undefined): string =>
@@ -39,7 +41,7 @@ export function LineChart({ label, at, lines, format, timeFormat }: LineChartPro
         at.map((time, index) => [timeFormat(time), ...lines.map(({ values }) => formatValue(values[index]))])
       }
     >
-      <Axis maximum={maximum} format={format} labels={timeLabels(at).map(timeFormat)}>
+      <Axis maximum={maximum} format={format} labels={timeLabels(at).map(axisFormat)}>
         <svg
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
           preserveAspectRatio="none"

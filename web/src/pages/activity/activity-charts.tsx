@@ -21,13 +21,21 @@ const MAX_LINES = 5;
 const minuteFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const dayFormat = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', hour: '2-digit' });
 
+const weekdayFormat = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric' });
+
 /** Charts of calls, errors and durations per server over time. */
 export function ActivityCharts({ filter, range }: ActivityChartsProps) {
   const { series, problem } = useSeries(filter, range);
   if (problem !== undefined) return <ProblemNote problem={problem} />;
   if (series === undefined || series.series.length === 0) return null;
-  const timeFormat = range.ms > DAY_MS ? dayFormat : minuteFormat;
-  const shared = { at: series.at, timeFormat: (at: number) => timeFormat.format(at) };
+  const isLong = range.ms > DAY_MS;
+  const timeFormat = isLong ? dayFormat : minuteFormat;
+  const axisFormat = isLong ? weekdayFormat : minuteFormat;
+  const shared = {
+    at: series.at,
+    timeFormat: (at: number) => timeFormat.format(at),
+    axisFormat: (at: number) => axisFormat.format(at),
+  };
   return (
     <div class="charts">
       <LineChart {...shared} label="Calls" lines={toLines(series, 'calls')} format={formatCompact} />

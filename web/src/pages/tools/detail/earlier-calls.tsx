@@ -19,14 +19,9 @@ const MAX_CHARS = 160;
 /** Earlier arguments of a tool, which fill the form again. */
 export function EarlierCalls({ tool, onUse }: EarlierCallsProps) {
   const { history, now } = useStore();
-  const [, setChanges] = useState(0);
   const [isOpen, setOpen] = useState(false);
   const calls = history.of(tool);
   if (calls.length === 0) return null;
-  const change = (apply: () => void) => () => {
-    apply();
-    setChanges((count) => count + 1);
-  };
   return (
     <details class="earlier-calls" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="small soft">Earlier arguments ({calls.length})</summary>
@@ -48,7 +43,7 @@ export function EarlierCalls({ tool, onUse }: EarlierCallsProps) {
                 isSmall
                 kind="quiet"
                 label={`${call.isKept ? 'Do not keep' : 'Keep'} ${text}`}
-                onPress={change(() => history.setKept(tool, call, !call.isKept))}
+                onPress={() => history.setKept(tool, call, !call.isKept)}
               >
                 {call.isKept ? 'Unkeep' : 'Keep'}
               </Button>
@@ -56,7 +51,7 @@ export function EarlierCalls({ tool, onUse }: EarlierCallsProps) {
                 isSmall
                 kind="quiet"
                 label={`Forget ${text}`}
-                onPress={change(() => history.remove(tool, call))}
+                onPress={() => history.remove(tool, call)}
               >
                 Forget
               </Button>
