@@ -22,7 +22,7 @@ export async function readSecret(
   if (terminal !== undefined) out.note(prompt);
   let line = '';
   try {
-    for await (const chunk of stdin as AsyncIterable<Buffer>) {
+    for await (const chunk of stdin.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       for (const key of chunk.toString()) {
         const isLineEnd = (key === '\n' || key === '\r') && (terminal !== undefined || !isWholeInput);
         if (isLineEnd || (terminal !== undefined && key === CTRL_D)) return line.trim();
@@ -41,6 +41,7 @@ export async function readSecret(
   } finally {
     signal.removeEventListener('abort', stop);
     terminal?.setRawMode(false);
+    stdin.pause();
     // The terminal did not echo the line break either.
     if (terminal !== undefined) stderr.write('\n');
   }

@@ -24,6 +24,8 @@ export interface DashboardContract {
   };
   /** The median call duration of each server per minute, for the last hour. */
   'GET /api/latency': { response: AdminLatency };
+  /** The estimated tokens that every chat spends on tool definitions: if all listed tools were presented, and as they are presented. */
+  'GET /api/tokens/listing': { response: { readonly whole: number; readonly menu: number } };
   /** The tokens that tool lists and searches cost clients, and the tokens that listing all tools would have cost. */
   'GET /api/tokens': { query: { days?: number }; response: AdminTokenUsage };
 

@@ -2,6 +2,7 @@ import { localDate } from '../../core/lib/local-date.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { DailyTokens } from '../../observability/audit/daily-tokens.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { estimateListingCost } from '../../exposure/estimate-listing-cost.ts';
 import { addRoute, readNumber, readText } from '../add-route.ts';
 import type { AdminApp } from '../add-route.ts';
 import type { AdminDeps } from '../admin-deps.ts';
@@ -44,6 +45,9 @@ export function addStatisticsRoutes(app: AdminApp, deps: AdminDeps): void {
     }));
     return { ...times, servers };
   });
+  addRoute(app, 'GET /api/tokens/listing', ({ caller }) =>
+    estimateListingCost(deps.gateway.visibility.view(caller), deps.config().value.expose),
+  );
   addRoute(app, 'GET /api/tokens', async ({ query }) => {
     const count = readNumber(query, 'days') ?? DEFAULT_DAYS;
     if (!Number.isInteger(count) || count < 1 || count > MAX_DAYS)

@@ -17,6 +17,7 @@ import {
   importPlanToJson,
   printImportPlan,
   noteLeftOutFiles,
+  noteRemarks,
   noteUnreadableFiles,
   notePlaintextSecrets,
 } from './setup/print-import-plan.ts';
@@ -122,8 +123,7 @@ function printPlan(
   else printImportPlan(steps, context);
   if (conflicts === undefined && steps.some(({ state }) => state === 'conflicting'))
     out.note('To add servers whose name is taken under another name, use --conflicts rename.');
-  for (const { as, remarks, state } of steps)
-    for (const remark of state === 'new' || state === 'same' ? remarks : []) out.note(`${as}: ${remark}`);
+  noteRemarks(steps, context);
   // Without --dry-run, addPlannedServers reports secrets and asks about them.
   if (dryRun === true)
     notePlaintextSecrets(

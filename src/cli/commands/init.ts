@@ -1,77 +1,89 @@
-import { connectableClients } from '../../setup/connect/connectable-clients.ts';
 import type { SecretDestination } from '../../setup/import/import-edits.ts';
 import { planImport } from '../../setup/import/plan-import.ts';
 import type { ImportStep } from '../../setup/import/plan-import.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { ExitCode } from '../../core/errors.ts';
+import { quoteShellWord } from '../../core/lib/quote-shell-word.ts';
 import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { formatCount } from '../../core/lib/format-count.ts';
+import { toOneLine } from '../sanitize.ts';
+import { openGatewayConnection } from '../gateway-client/gateway-connection.ts';
+import { runLogin } from './login.ts';
 import { runSearch } from './search.ts';
-import { openTerminalPrompt } from './setup/terminal-prompt.ts';
+import { isInteractive, openTerminalPrompt } from './setup/terminal-prompt.ts';
 import type { TerminalPrompt } from './setup/terminal-prompt.ts';
 import { openEditableConfig } from './setup/editable-config.ts';
-import {
-  getConnectableClient,
-  findClientFile,
-  planClientConnection,
-  writeConnection,
-  printConnectionPlan,
-} from './setup/connect-client.ts';
+import type { EditableConfig } from './setup/editable-config.ts';
+import { getConnectableClient } from './setup/connect-client.ts';
+import { applyClientPlans, chooseClients, planClients } from './setup/init-clients.ts';
 import { findImportableServers, getOwnIdentity } from './setup/find-importable-servers.ts';
-import {
-  findHeldServers,
-  approveHeldServers,
-  noteHeldServers,
-  printHeldSummary,
-} from './setup/held-servers.ts';
+import { printHeldSummary } from './setup/held-servers.ts';
 import { addServers } from './setup/add-servers.ts';
+import { describeSecretPlace, openDraftSecrets } from './setup/secret-access.ts';
 import { describeStorage, noteApplied } from './setup/server-changes.ts';
-import { printImportPlan, noteLeftOutFiles, noteUnreadableFiles } from './setup/print-import-plan.ts';
+import { findMissingSecret, printServerTests, testServers } from './setup/test-servers.ts';
+import type { ServerTest } from './setup/test-servers.ts';
+import {
+  printImportPlan,
+  noteLeftOutFiles,
+  noteRemarks,
+  noteUnreadableFiles,
+} from './setup/print-import-plan.ts';
 
 export interface InitOptions extends GlobalOptions {
   /** The names of servers, `all` or `none`. */
   readonly import?: readonly string[];
-  /** The names of clients, or `none`. */
+  /** The names of clients, `all` or `none`. */
   readonly connect?: readonly string[];
   readonly search?: string;
   readonly references?: SecretDestination | true;
+  readonly test?: boolean;
+  readonly trust?: boolean;
   readonly yes?: boolean;
 }
 
-/** Sets up everything interactively: imports servers, connects a client, and searches for a first tool. */
+/** Sets up everything: tests the servers of other clients, imports those that work, connects clients, and searches for a first tool. */
 export async function runInit(options: InitOptions, context: CliContext): Promise<ExitCode> {
   const { out } = context;
   // Invalid flags are rejected before anything is changed.
-  for (const name of options.connect ?? []) if (name !== 'none') getConnectableClient(name);
-  let query: string | undefined;
-  {
-    using prompt = openTerminalPrompt(context);
-    if (prompt === undefined)
-      throw new GatewayError(
-        'USAGE',
-        'trunkline init asks questions, but there is no terminal. Nothing was changed. In a script, use trunkline import --yes and trunkline connect CLIENT --yes.',
-      );
-    await importFoundServers(options, context, prompt);
-    await connectClients(options, context, prompt);
-    query = await askFirstQuery(options, context, prompt);
-  }
+  for (const name of options.connect ?? []) if (!/^(?:all|none)$/.test(name)) getConnectableClient(name);
+  if (!isInteractive(context) && options.yes !== true)
+    throw new GatewayError(
+      'USAGE',
+      'trunkline init asks questions, but there is no terminal. Nothing was changed. In a script, use: trunkline init --yes',
+    );
+  const config = await openEditableConfig(options.config, context);
+  const steps = await findNewServers(config, context);
+  const tests = await testNewServers(selectNamed(steps, options), config, { options, context });
+  const connected = await importAndConnect(steps, tests, config, { options, context });
+  await offerSignIns(tests, options, context);
+  const query = await ask(context, (prompt) => askFirstQuery(options, context, prompt));
   if (query !== undefined) {
     out.line(`\n$ trunkline search ${JSON.stringify(query)}`);
     await runSearch({ config: options.config, limit: 5 }, context, [query]);
   }
   await printHeldSummary({ config: options.config, context });
-  out.line('\nDone. List your servers with: trunkline servers\nSee all commands with: trunkline --help');
+  await printSummary(tests, connected, options, context);
   return 0;
 }
 
-async function importFoundServers(
-  options: InitOptions,
+/** Runs questions at the terminal. Progress is hidden meanwhile. Without a terminal, there is no prompt. */
+async function ask<T>(
   context: CliContext,
-  prompt: TerminalPrompt,
-): Promise<void> {
+  work: (prompt: TerminalPrompt | undefined) => Promise<T>,
+): Promise<T> {
+  using prompt = openTerminalPrompt(context);
+  return await work(prompt);
+}
+
+interface InitScope {
+  readonly options: InitOptions;
+  readonly context: CliContext;
+}
+
+async function findNewServers(config: EditableConfig, context: CliContext): Promise<readonly ImportStep[]> {
   const { out } = context;
-  const config = await openEditableConfig(options.config, context);
   const { found, leftOut } = await findImportableServers(undefined, context);
   noteUnreadableFiles(found, context);
   noteLeftOutFiles(leftOut, context);
@@ -81,130 +93,201 @@ async function importFoundServers(
     onConflict: 'keep',
     configFile: config.file,
   });
-  const newSteps = steps.filter(({ state }) => state === 'new');
   if (steps.length === 0) out.line('No other client on this machine has servers.');
   else {
     out.line('Servers of other clients on this machine:\n');
     printImportPlan(steps, context);
+    noteRemarks(steps, context);
   }
-  if (newSteps.length === 0) {
-    if (steps.length > 0) out.line('\nThere are no new servers.');
-    // The configuration exists after init, whatever was chosen.
-    if (config.document.isNew) await config.save([]);
-    return;
-  }
-  const chosen = await chooseServers(newSteps, options, context, prompt);
-  const newServers = chosen.flatMap(({ as, entry, secrets }) =>
-    entry === undefined ? [] : [{ name: as, entry, secrets }],
-  );
-  if (newServers.length === 0) return;
-  const references = options.references ?? (options.yes === true ? 'file' : undefined);
-  const applied = await addServers(
-    config,
-    newServers,
-    { trust: 'first-sight', references },
-    { context, prompt },
-  );
-  out.line(
-    `Added ${formatCount(newServers.length, 'server')} to ${describeStorage(config.file, applied).place}`,
-  );
-  noteApplied(applied, config, context);
+  const newSteps = steps.filter(({ state }) => state === 'new');
+  if (steps.length > 0 && newSteps.length === 0) out.line('\nThere are no new servers.');
+  return newSteps;
 }
 
+/** Connects to the new servers, and offers to store the values that they lack. Returns an empty list if nothing was tested. */
+async function testNewServers(
+  steps: readonly ImportStep[],
+  config: EditableConfig,
+  { options, context }: InitScope,
+): Promise<readonly ServerTest[]> {
+  const { out } = context;
+  if (steps.length === 0 || options.test === false) return [];
+  const isAsked = options.yes !== true && options.import === undefined;
+  const question = `\nTest ${formatCount(steps.length, 'server')} now? This starts the programs above, as your clients do.`;
+  const isAccepted = await ask(context, async (prompt) =>
+    isAsked && prompt !== undefined ? prompt.confirm(question) : true,
+  );
+  if (!isAccepted) return [];
+  if (!isAsked)
+    out.note(
+      `Testing ${formatCount(steps.length, 'server')}, which starts the programs above. To skip this, use --no-test.`,
+    );
+  const entries = Object.fromEntries(steps.flatMap(({ as, entry }) => (entry ? [[as, entry] as const] : [])));
+  const tests = await testServers(entries, config, context);
+  out.line('');
+  printServerTests(tests, context);
+  if (!isAsked) return tests;
+  const stored = await ask(context, (prompt) => storeMissingSecrets(tests, config, { context, prompt }));
+  const retried = tests.filter((test) => stored.has(findMissingSecret(test) ?? ''));
+  if (retried.length === 0) return tests;
+  const retriedEntries = Object.fromEntries(retried.map(({ name }) => [name, entries[name] ?? {}]));
+  const second = await testServers(retriedEntries, config, context);
+  printServerTests(second, context);
+  return tests.map((test) => second.find(({ name }) => name === test.name) ?? test);
+}
+
+/** Asks for the values that servers lack. Returns the names of those that were stored. */
+async function storeMissingSecrets(
+  tests: readonly ServerTest[],
+  config: EditableConfig,
+  { context, prompt }: { readonly context: CliContext; readonly prompt: TerminalPrompt | undefined },
+): Promise<ReadonlySet<string>> {
+  const stored = new Set<string>();
+  const missing = new Set(tests.flatMap((test) => findMissingSecret(test) ?? []));
+  if (prompt === undefined || missing.size === 0) return stored;
+  await using secrets = await openDraftSecrets(config, context);
+  for (const name of missing) {
+    const users = tests.filter((test) => findMissingSecret(test) === name).map((test) => test.name);
+    const value = await prompt.secret(
+      `\nThe value of ${name} for ${users.join(', ')}? It is not shown. [Enter to skip]`,
+    );
+    if (value === '') continue;
+    context.out.note(`Stored ${name} in ${describeSecretPlace(await secrets.write(name, value))}.`);
+    stored.add(name);
+  }
+  return stored;
+}
+
+/** Asks all questions, then imports the chosen servers and connects the chosen clients. Returns the titles of those clients. */
+async function importAndConnect(
+  steps: readonly ImportStep[],
+  tests: readonly ServerTest[],
+  config: EditableConfig,
+  { options, context }: InitScope,
+): Promise<readonly string[]> {
+  const { out } = context;
+  return ask(context, async (prompt) => {
+    const chosen = await chooseServers(steps, tests, { options, context, prompt });
+    const servers = chosen.flatMap(({ as, entry, secrets }) =>
+      entry === undefined ? [] : [{ name: as, entry, secrets }],
+    );
+    const clients = await chooseClients(options, context, prompt);
+    const plans = await planClients(clients, { servers, config }, { options, context, prompt });
+    if (servers.length > 0) {
+      const references = options.references ?? (options.yes === true ? 'file' : undefined);
+      const trust = isInteractive(context) || options.trust === true ? 'first-sight' : 'manual';
+      const applied = await addServers(config, servers, { trust, references }, { context, prompt });
+      const { place } = describeStorage(config.file, applied);
+      out.line(`Added ${formatCount(servers.length, 'server')} to ${place}`);
+      noteApplied(applied, config, context);
+    } else if (config.document.isNew && steps.length === 0) await config.save([]); // It exists after init.
+    return applyClientPlans(plans, options, context);
+  });
+}
+
+/** Lets the person choose servers. Those that failed are imported only if they are named. */
 async function chooseServers(
   steps: readonly ImportStep[],
-  options: InitOptions,
-  { out }: CliContext,
-  prompt: TerminalPrompt,
+  tests: readonly ServerTest[],
+  { options, context, prompt }: InitScope & { readonly prompt: TerminalPrompt | undefined },
 ): Promise<readonly ImportStep[]> {
-  const flags = options.import ?? (options.yes === true ? ['all'] : undefined);
-  if (flags !== undefined)
-    return flags.includes('all') ? steps : steps.filter(({ as }) => flags.includes(as));
+  const failed = new Set(tests.filter(({ state }) => state === 'failed').map(({ name }) => name));
+  const working = steps.filter(({ as }) => !failed.has(as));
+  if (steps.length === 0) return [];
+  if (options.import !== undefined) return selectNamed(steps, options);
+  if (prompt === undefined || options.yes === true) return working;
+  const preset = failed.size === 0 ? 'all' : `the ${working.length} without a failure`;
   for (;;) {
     const answer = await prompt.text(
-      `\nImport ${formatCount(steps.length, 'new server')}? [Y/n, or names separated by commas]`,
+      `\nImport ${formatCount(steps.length, 'new server')}? [Enter for ${preset}; all, none, or names separated by commas]`,
     );
-    if (/^(?:y|yes)?$/i.test(answer)) return steps;
-    if (/^(?:n|no)$/i.test(answer)) return [];
+    if (/^(?:y|yes)?$/i.test(answer)) return working;
+    if (/^all$/i.test(answer)) return steps;
+    if (/^(?:n|no|none)$/i.test(answer)) return [];
     const names = answer.split(/[\s,]+/).filter((name) => name !== '');
     const unknown = names.filter((name) => !steps.some(({ as }) => as === name));
     if (unknown.length === 0) return steps.filter(({ as }) => names.includes(as));
-    out.note(`No new server has the name ${unknown.join(', ')}.`);
+    context.out.note(`No new server has the name ${unknown.join(', ')}.`);
   }
 }
 
-async function connectClients(
+/** Returns the servers that `--import` names, or all. */
+function selectNamed(
+  steps: readonly ImportStep[],
+  { import: names = ['all'] }: InitOptions,
+): readonly ImportStep[] {
+  return names.includes('all') ? steps : steps.filter(({ as }) => names.includes(as));
+}
+
+/** Offers the sign-ins that imported servers need. */
+async function offerSignIns(
+  tests: readonly ServerTest[],
   options: InitOptions,
   context: CliContext,
-  prompt: TerminalPrompt,
 ): Promise<void> {
-  const { out } = context;
-  const present: string[] = [];
-  for (const client of connectableClients) {
-    const { bytes } = await findClientFile(client, context);
-    if (bytes !== undefined) present.push(client.source.id);
-  }
-  const flags = options.connect ?? (options.yes === true ? [] : undefined);
-  const names = flags ?? (await chooseClients(present, prompt, context));
-  for (const name of names) {
-    if (name === 'none') continue;
-    const client = getConnectableClient(name);
-    // The configuration is read again for each client, because connecting the previous one may have changed it.
-    const config = await openEditableConfig(options.config, context);
-    // The user has already chosen which servers to import. The client keeps the others.
-    const planned = await planClientConnection(client, config, context, { canTakeOver: false });
-    if (!planned.isChanged) {
-      out.line(`${client.source.title} is already connected.`);
-      continue;
-    }
-    const scope = { config: options.config, context };
-    const heldBefore = await findHeldServers(planned.existingServers, scope);
-    printConnectionPlan(planned, heldBefore, context);
-    // Naming the client on the command line counts as confirmation.
-    if (flags === undefined && !(await prompt.confirm(`Change ${planned.file}?`))) {
-      out.note(`${client.source.title} was not changed.`);
-      continue;
-    }
-    if (config.document.isNew) await config.save([]);
-    const held = await approveHeldServers(heldBefore, scope);
-    await writeConnection(planned, await config.reread(), context);
-    out.line(`${client.source.title} now uses Trunkline. Undo with: trunkline connect ${name} --undo`);
-    noteHeldServers(held, context);
-  }
-}
-
-async function chooseClients(
-  present: readonly string[],
-  prompt: TerminalPrompt,
-  { out }: CliContext,
-): Promise<readonly string[]> {
-  if (present.length === 0) {
-    out.prose(
-      '\nNo supported client was found. For any other client, print the entry to paste with: trunkline connect other',
-    );
-    return [];
-  }
-  for (;;) {
-    const answer = await prompt.text(
-      `\nConnect a client? ${present.join(', ')} [names separated by commas, Enter for none]`,
-    );
-    const names = answer.split(/[\s,]+/).filter((name) => name !== '');
-    const unknown = names.filter((name) => !connectableClients.some(({ source }) => source.id === name));
-    if (unknown.length === 0) return names;
-    out.note(`Unknown client: ${unknown.join(', ')}.`);
+  const { document } = await openEditableConfig(options.config, context);
+  for (const { name, state } of tests) {
+    if (state !== 'sign-in' || !document.servers.has(name)) continue;
+    const isWanted =
+      options.yes !== true &&
+      (await ask(context, async (prompt) => (await prompt?.confirm(`\nSign in to ${name} now?`)) ?? false));
+    if (!isWanted) context.out.note(`Sign in later with: trunkline login ${quoteShellWord(name)}`);
+    else
+      await runLogin({ config: options.config }, context, [name]).catch((error: unknown) => {
+        if (!(error instanceof GatewayError)) throw error;
+        context.out.problem(error);
+      });
   }
 }
 
 async function askFirstQuery(
   options: InitOptions,
   context: CliContext,
-  prompt: TerminalPrompt,
+  prompt: TerminalPrompt | undefined,
 ): Promise<string | undefined> {
   if (options.search !== undefined) return options.search === '' ? undefined : options.search;
   const { document } = await openEditableConfig(options.config, context);
-  if (options.yes === true || document.servers.size === 0) return undefined;
+  if (prompt === undefined || options.yes === true || document.servers.size === 0) return undefined;
   const answer = await prompt.text(
     '\nWhat would you like to do first? Trunkline searches for matching tools. [Enter for none]',
   );
   return answer === '' ? undefined : answer;
+}
+
+/** Prints what was reached, in numbers that were measured. */
+async function printSummary(
+  tests: readonly ServerTest[],
+  connected: readonly string[],
+  options: InitOptions,
+  context: CliContext,
+): Promise<void> {
+  const { out } = context;
+  const others = tests.filter(({ state }) => state !== 'ready').map(({ name }) => toOneLine(name));
+  const ready = tests.length - others.length;
+  const parts = tests.length === 0 ? [] : [`${ready} of ${formatCount(tests.length, 'server')} work`];
+  if (others.length > 0)
+    parts.push(`${others.length} ${others.length === 1 ? 'needs' : 'need'} you (${others.join(', ')})`);
+  parts.push(`${formatCount(connected.length, 'client')} connected`);
+  const cost = await measureListing(options, context);
+  if (cost !== undefined && cost.whole > 0) {
+    const [whole, menu] = [cost.whole, cost.menu].map((tokens) => tokens.toLocaleString('en'));
+    parts.push(`${whole} → ${menu} tokens per chat`);
+  }
+  out.line('');
+  out.prose(`Done: ${parts.join(', ')}.`);
+  if (connected.length > 0) out.prose(`Restart ${connected.join(', ')} to apply the change.`);
+  out.line('List your servers with: trunkline servers\nSee all commands with: trunkline --help');
+}
+
+/** Measures the tools that are listed now. The number is optional, so a failure leaves it out. */
+async function measureListing(options: InitOptions, context: CliContext) {
+  try {
+    await using gateway = await openGatewayConnection(context, {
+      config: options.config,
+      environment: 'any',
+    });
+    return await gateway.client.request('GET /api/tokens/listing', {});
+  } catch {
+    return undefined;
+  }
 }

@@ -133,21 +133,24 @@ function declareInit({ program, lazy }: CommandRegistrar): void {
     .command('init')
     .summary('set up everything interactively')
     .description(
-      'Set up everything in a minute: find the servers and clients on this machine, import servers, connect a client, and search for a first tool. Each option answers one question. Requires a terminal.',
+      'Set up everything in a minute: find the servers and clients on this machine, test the servers, import those that work, connect clients, and search for a first tool. Testing starts the programs of your own client files, as the clients do; files of the current folder are left out. No file is changed before the last question. Each option answers one question; without a terminal, --yes is required.',
     )
     .addOption(
-      new Option('--import <server>', 'import this server, all, or none; may be repeated').argParser(
+      new Option(
+        '--import <server>',
+        'import this server, all, or none; may be repeated (default: those that work)',
+      ).argParser(collectValues),
+    )
+    .addOption(
+      new Option('--connect <client>', 'connect this client, all, or none; may be repeated').argParser(
         collectValues,
       ),
     )
-    .addOption(
-      new Option('--connect <client>', 'connect this client, or none; may be repeated').argParser(
-        collectValues,
-      ),
-    )
+    .option('--no-test', 'do not connect to the servers before they are imported')
     .option('--search <text>', 'search for this at the end; "" for no search')
     .addOption(referencesOption())
-    .option('--yes', 'ask nothing: import all new servers, and connect only the named clients')
+    .addOption(trustOption())
+    .option('--yes', 'ask nothing: import the servers that work, and connect only the named clients')
     .action(lazy(async () => (await import('../commands/init.ts')).runInit));
 }
 

@@ -21,6 +21,8 @@ export interface GatewayConnectionOptions {
   readonly config?: string | undefined;
   /** Servers given on the command line. They replace the configuration. */
   readonly servers?: readonly AdHocServer[] | undefined;
+  /** A configuration that is not saved. It is used in this process, whether a gateway runs or not. */
+  readonly draft?: Pick<ConfigLocation, 'file' | 'text' | 'stateDir'> | undefined;
   /** The log level of an in-process gateway. The default is `error`, because a command reports its own problems. */
   readonly logLevel?: LogLevel | undefined;
   /**
@@ -59,6 +61,7 @@ export async function openGatewayConnection(
     });
     return startInProcessGateway(context, options, adHoc);
   }
+  if (options.draft !== undefined) return startInProcessGateway(context, options, options.draft);
   const location = await locateConfig(options.config, context, { isGatewayEnough: true });
   return (
     (await connectToRunningGateway(context, location, options.environment)) ??

@@ -153,9 +153,10 @@ describe('init', () => {
     const { code, screen } = await me.at(
       ['init'],
       [
+        ...answer('Test 2 servers now', 'n'),
         ...answer('Import 2 new servers', 'nonsense'),
         ...answer('Import 2 new servers', 'plain'),
-        ...answer('Connect a client? cursor, codex', 'codex'),
+        ...answer('Connect which clients? cursor, codex', 'codex'),
         ...answer('Change /', 'y'),
         ...answer('What would you like to do first', 'add two numbers'),
       ],
@@ -171,6 +172,36 @@ describe('init', () => {
     expect(readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8')).toBe(files['.cursor/mcp.json']);
   });
 
+  test('init: tests servers, asks for a missing value, leaves out what fails, and connects all clients', async () => {
+    const many = { ...fixture('many-tools'), env: { KEY: '${env:INIT_KEY}' } };
+    const servers = { plain, many, gone: { command: 'no-such-program-of-ours' } };
+    const me = person({ ...files, '.cursor/mcp.json': JSON.stringify({ mcpServers: servers }) });
+    const { code, screen } = await me.at(
+      ['init', '--search', ''],
+      [
+        ...answer('many: the environment variable INIT_KEY is not set*Test 3 servers now', ''),
+        ...answer('The value of INIT_KEY for many', 'the-hidden-value'),
+        ...answer('Enter for the 2 without a failure', ''),
+        ...answer('Connect which clients', 'all'),
+        ...answer('Change these 2 files', ''),
+      ],
+    );
+    expect(code).toBe(0);
+    const text = visibleText(screen);
+    expect(text).toMatch(/ready {3}plain {2}18 tools\n/);
+    expect(text).toMatch(/failed {2}gone {3}Server "gone" cannot be started/);
+    expect(text).toMatch(/ready {2}many {2}500 tools/);
+    expect(text.replaceAll(/\s+/g, ' ')).toMatch(
+      /Done: 2 of 3 servers work, 1 needs you \(gone\), 2 clients connected, [\d,]{6,} → \d{3,4} tokens per chat\. Restart Cursor, Codex to apply/,
+    );
+    expect(screen).not.toContain('the-hidden-value');
+    expect(Object.keys(me.config().mcpServers)).toEqual(['plain', 'many']);
+    const cursor = JSON.parse(readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8')) as {
+      mcpServers: object;
+    };
+    expect(Object.keys(cursor.mcpServers)).toEqual(['gone', 'trunkline']);
+  });
+
   test.each([
     { said: 'n', taken: [], left: ['plain', 'other', 'trunkline'] },
     { said: 'plain', taken: ['plain'], left: ['other', 'trunkline'] },
@@ -179,10 +210,10 @@ describe('init', () => {
     async ({ said, taken, left }) => {
       const me = person({ '.cursor/mcp.json': files['.cursor/mcp.json'] });
       const { code, screen } = await me.at(
-        ['init', '--search', ''],
+        ['init', '--no-test', '--search', ''],
         [
           ...answer('Import 2 new servers', said),
-          ...answer('Connect a client? cursor', 'cursor'),
+          ...answer('Connect which clients? cursor', 'cursor'),
           ...answer('Change /', 'y'),
         ],
       );
@@ -201,41 +232,47 @@ describe('init', () => {
     const me = person(files);
     const script = [
       ...answer('Import 2 new servers', 'y'),
-      ...answer('Connect a client', 'cursor'),
+      ...answer('Connect which clients', 'cursor'),
       ...answer('Change /', 'n'),
     ];
-    const { code, screen } = await me.at(['init', '--search', ''], script);
+    const { code, screen } = await me.at(['init', '--no-test', '--search', ''], script);
     expect(code).toBe(0);
     expect(screen).toMatch(/- plain \(moves to Trunkline\)[^]*Change \/[^]*Cursor was not changed\./);
     expect(readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8')).toBe(files['.cursor/mcp.json']);
   });
 
   test.each([
-    { at: 'the first question', before: [], question: 'Import 2', servers: [] },
+    { at: 'the first question', before: [], question: 'Test 2' },
     {
-      at: 'the question for a client',
-      before: answer('Import 2 new servers', 'y'),
-      question: 'Connect a client',
-      servers: ['plain', 'other'],
+      at: 'a test that does not end',
+      before: answer('Test 2', 'y'),
+      question: 'waiting for slow',
+      servers: { plain, slow: fixture('never-answers') },
     },
-  ])(
-    'init: Ctrl-C at $at stops it and keeps only confirmed changes',
-    async ({ before, question, servers }) => {
-      const me = person(files);
-      const { code, screen } = await me.at(
-        ['init'],
-        [...before, `expect "${question}"`, String.raw`send "\003"`],
-      );
-      expect(code).toBe(130);
-      // On its own line, below the question.
-      expect(visibleText(screen)).toMatch(
-        /\ntrunkline: The command was cancelled\. Nothing more was changed\. \[CALL_CANCELLED\]\n$/,
-      );
-      expect(Object.keys(me.config().mcpServers)).toEqual(servers);
-      for (const [path, text] of Object.entries(files))
-        expect(readFileSync(join(me.folder, path), 'utf8')).toBe(text);
+    { at: 'the question for servers', before: answer('Test 2', 'n'), question: 'Import 2' },
+    {
+      at: 'the last question',
+      before: [...answer('Test 2', 'n'), ...answer('Import 2', 'y'), ...answer('Connect which', 'all')],
+      question: 'Change these 2',
     },
-  );
+  ])('init: Ctrl-C at $at changes no file', async ({ before, question, servers }) => {
+    const mine = {
+      ...files,
+      ...(servers && { '.cursor/mcp.json': JSON.stringify({ mcpServers: servers }) }),
+    };
+    const me = person(mine);
+    const config = readFileSync(me.configFile, 'utf8');
+    const script = [...before, `expect "${question}"`, String.raw`send "\003"`];
+    const { code, screen } = await me.at(['init'], script);
+    expect(code).toBe(130);
+    // On its own line, below the question.
+    expect(visibleText(screen)).toMatch(
+      /\ntrunkline: The command was cancelled\. Nothing (?:more )?was changed\. \[CALL_CANCELLED\]\n$/,
+    );
+    expect(readFileSync(me.configFile, 'utf8')).toBe(config);
+    for (const [path, text] of Object.entries(mine))
+      expect(readFileSync(join(me.folder, path), 'utf8')).toBe(text);
+  });
 
   test('init: accepts every answer as an option', async () => {
     const me = person(files);
@@ -269,7 +306,7 @@ describe('init', () => {
     const { code, screen } = await me.at(['init', '--search', '', '--connect', 'none']);
     expect(code).toBe(0);
     expect(visibleText(screen).replaceAll(/\s+/g, ' ')).toContain(
-      `There are no new servers. ${held}: trunkline approvals Done.`,
+      `There are no new servers. ${held}: trunkline approvals Done:`,
     );
     expect(
       visibleText(screen)
@@ -357,6 +394,15 @@ test(
     expect((await me.at(['call', 'mine__echo', 'text=taken'])).screen).toContain('taken');
   },
 );
+
+test('secret set: reads a value at a terminal without showing it', async () => {
+  const me = person();
+  const script = ['expect "It is not shown"', String.raw`send "hidden\177n-value\r"`];
+  const { code, screen } = await me.at(['secret', 'set', 'TOKEN'], script);
+  expect(code).toBe(0);
+  expect(visibleText(screen)).toContain('Stored TOKEN in the encrypted database');
+  expect(screen).not.toMatch(/hidden|value\r/);
+});
 
 test('connect: asks before it changes a file, and --undo restores it', async () => {
   const text = '{ "mcpServers": { "a": { "command": "x" } } }';

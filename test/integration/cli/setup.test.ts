@@ -637,16 +637,39 @@ test('import plan: shows no value that may be a secret', async () => {
   }
 });
 
-test('init: fails without a terminal and changes nothing', async () => {
+test('init: fails without a terminal and without --yes, and changes nothing', async () => {
   const home = newHome({ '.cursor/mcp.json': before() });
   const config = home.config();
-  const { code, stdout, stderr } = await home.run(['init', '--yes']);
+  const { code, stdout, stderr } = await home.run(['init']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain('there is no terminal. Nothing was changed');
+  expect(stderr).toContain(
+    'there is no terminal. Nothing was changed. In a script, use: trunkline init --yes',
+  );
   expect([home.config(), readFileSync(join(home.folder, '.cursor/mcp.json'), 'utf8')]).toEqual([
     config,
     before(),
   ]);
+});
+
+test('init --yes: without a terminal, imports what works, holds it for approval, and connects nothing', async () => {
+  const client = JSON.stringify({
+    mcpServers: { plain: fixture('plain'), other: { command: 'no-such-program' } },
+  });
+  // A project file is never read, and nothing of it runs.
+  const project = JSON.stringify({ mcpServers: { evil: { command: 'touch', args: ['ran'] } } });
+  const home = newHome({ '.cursor/mcp.json': client });
+  const cwd = temporaryFolder('work');
+  writeFileSync(join(cwd, '.mcp.json'), project);
+  const { code, stdout, stderr } = await home.run(['init', '--yes', '--text'], { cwd });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/Testing 2 servers, which starts the programs above/);
+  expect(stderr).toMatch(/Left out 1 server of .*\.mcp\.json/);
+  expect(stdout).toMatch(/Done: 1 of 2 servers work, 1 needs you \(other\), 0 clients connected/);
+  expect(JSON.parse(home.config())).toEqual({
+    mcpServers: { plain: { ...fixture('plain'), env: expect.anything(), trust: 'manual' } },
+  });
+  expect(readFileSync(join(home.folder, '.cursor/mcp.json'), 'utf8')).toBe(client);
+  expect(existsSync(join(cwd, 'ran'))).toBe(false);
 });
 
 test('init: takes over servers, connects a client and finds a first tool', async () => {
@@ -655,12 +678,12 @@ test('init: takes over servers, connects a client and finds a first tool', async
   const home = newHome({ '.cursor/mcp.json': client });
   // Setup in a real terminal is in setup-terminal.test.ts, which needs the program expect.
   const terminal = 'process.stdin.isTTY = process.stderr.isTTY = true';
-  const { code, stdout, stderr } = await home.run(['init'], {
-    input: 'plain\ncursor\ny\nadd two numbers\n',
+  const words = ['init', '--import', 'plain', '--connect', 'cursor', '--search', 'add two numbers'];
+  const { code, stdout, stderr } = await home.run(words, {
     env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(terminal)}` },
   });
-  expect(stderr).toMatch(/Import 2 new servers\?.*Connect a client\? cursor.*Change .*mcp\.json\?/s);
-  expect(stdout).toContain('plain__add');
+  expect(stderr).not.toContain('?');
+  expect(stdout).toMatch(/ready +plain +18 tools[^]*plain__add[^]*1 client connected/);
   expect(code).toBe(0);
   expect(JSON.parse(home.config())).toEqual({ mcpServers: { plain } });
   const after = readFileSync(join(home.folder, '.cursor/mcp.json'), 'utf8');

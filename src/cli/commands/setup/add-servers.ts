@@ -14,7 +14,7 @@ import { formatCount } from '../../../core/lib/format-count.ts';
 import { isInteractive } from './terminal-prompt.ts';
 import type { TerminalPrompt } from './terminal-prompt.ts';
 import type { EditableConfig } from './editable-config.ts';
-import { describeSecretPlace, withSecrets } from './secret-access.ts';
+import { describeSecretPlace, openDraftSecrets } from './secret-access.ts';
 import { noteHeldServers } from './held-servers.ts';
 import { openServerChanges } from './server-changes.ts';
 
@@ -44,8 +44,6 @@ export async function addServers(
   const requested = references === true ? 'env' : references;
   const destination =
     secrets.length === 0 ? 'keep' : (requested ?? (await chooseSecretDestination(prompt)) ?? 'keep');
-  // The configuration names the database that stores secrets, so it must exist.
-  if (destination === 'secret' && config.document.isNew) await config.save([]);
   const { edits, moved } = buildImportEdits(servers, {
     destination,
     configFile: config.file,
@@ -188,12 +186,9 @@ async function storeSecrets(
 ): Promise<void> {
   const stored = moved.filter(({ destination }) => destination === 'secret');
   if (stored.length === 0) return;
-  await withSecrets(config.file, context, async (secrets) => {
-    for (const { variable, value } of stored) {
-      const { place } = await secrets.write(variable, value);
-      context.out.note(`Stored ${variable} in ${describeSecretPlace(place)}`);
-    }
-  });
+  await using secrets = await openDraftSecrets(config, context);
+  for (const { variable, value } of stored)
+    context.out.note(`Stored ${variable} in ${describeSecretPlace(await secrets.write(variable, value))}`);
 }
 
 /** Returns the secrets that exist at the destination, so that none is overwritten. */
@@ -203,9 +198,9 @@ async function readExistingSecrets(
 ): Promise<ReadonlyMap<string, string>> {
   if (options.destination === 'file') return readSecretFiles(config.file);
   if (options.destination !== 'secret') return new Map();
-  const stored = await withSecrets(config.file, options.context, (secrets) => secrets.list());
-  // A stored value cannot be read, so it counts as different from every other.
-  return new Map(stored.map(({ name }) => [name, '']));
+  await using secrets = await openDraftSecrets(config, options.context);
+  // A stored value counts as different from every other.
+  return new Map((await secrets.list()).map(({ name }) => [name, '']));
 }
 
 /** Reads the existing secret files, so that none is overwritten. */

@@ -1,3 +1,4 @@
+import { parseReferences } from '../../../config/resolve-references.ts';
 import type { ServerAddition } from '../../../setup/import/import-edits.ts';
 import type { FoundFile } from '../../../setup/import/find-servers.ts';
 import type { ImportStep } from '../../../setup/import/plan-import.ts';
@@ -25,6 +26,29 @@ export function printImportPlan(steps: readonly ImportStep[], context: CliContex
       out.line(`  ${bold(toOneLine(as))}${from.scope === 'project' ? ` of ${toOneLine(from.path)}` : ''}`);
       printEntryDetails(describeEntry(entry, from.scope), context);
     }
+}
+
+/** Prints the remarks about servers, and the variables that new ones refer to but that are not set. */
+export function noteRemarks(steps: readonly ImportStep[], { out, env }: CliContext): void {
+  for (const { as, remarks, state, entry } of steps) {
+    if (state !== 'new' && state !== 'same') continue;
+    for (const remark of remarks) out.note(`${as}: ${remark}`);
+    for (const name of state === 'new' ? listVariables(entry) : [])
+      if ((env[name] ?? '') === '')
+        out.note(
+          `${as}: the environment variable ${name} is not set. Store its value with: trunkline secret set ${name}`,
+        );
+  }
+}
+
+/** Returns the variables without a default that the texts of an entry refer to. */
+function listVariables(value: unknown): readonly string[] {
+  if (typeof value === 'object' && value !== null)
+    return [...new Set(Object.values(value).flatMap(listVariables))];
+  if (typeof value !== 'string') return [];
+  return parseReferences(value).flatMap((part) =>
+    typeof part !== 'string' && part.from === 'env' && part.fallback === undefined ? [part.name] : [],
+  );
 }
 
 /** Returns the client, or the path of a file that others may have written. */

@@ -2,6 +2,7 @@ import { createAdminClient } from '../../../admin/admin-client.ts';
 import type { AdminSecret } from '../../../admin/contract/contract.ts';
 import type { CliContext } from '../../context.ts';
 import { findReachableGateways } from '../../gateway-client/reachable-gateways.ts';
+import type { EditableConfig } from './editable-config.ts';
 import { locateConfig } from '../../locate-config.ts';
 
 /** Stores, lists and deletes secrets: through the running gateway, which restarts the servers concerned, or in this process. */
@@ -36,6 +37,13 @@ export async function withSecrets<T>(
     list: () => secrets.list(),
     remove: (name) => secrets.remove(name),
   });
+}
+
+/** Opens the secrets of a configuration that may not be saved yet. */
+export async function openDraftSecrets({ file, stateDir, document }: EditableConfig, context: CliContext) {
+  const { openSecrets } = await import('../../../app/open-secrets.ts');
+  const { env, home, platform, version } = context;
+  return openSecrets({ file, text: document.text, stateDir, env, home, platform, version });
 }
 
 /** Describes where a secret is stored. */

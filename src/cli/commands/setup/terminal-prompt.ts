@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { GatewayError } from '../../../core/errors.ts';
+import { readSecret } from '../../read-secret.ts';
 import type { CliContext } from '../../context.ts';
 
 interface Choice<Key extends string> {
@@ -11,6 +12,8 @@ interface Choice<Key extends string> {
 export interface TerminalPrompt extends Disposable {
   text(question: string): Promise<string>;
   confirm(question: string, fallback?: boolean): Promise<boolean>;
+  /** Asks for a text that the terminal does not show. */
+  secret(question: string): Promise<string>;
   /** Returns the chosen key. Enter alone chooses the first one. */
   choose<Key extends string>(question: string, choices: readonly Choice<Key>[]): Promise<Key>;
 }
@@ -26,8 +29,9 @@ export function openTerminalPrompt(context: CliContext): TerminalPrompt | undefi
   const { stdin, stderr, out } = context;
   const pause = out.pauseProgress();
   // With `terminal: true`, readline would switch the terminal to raw mode.
-  const lines = createInterface({ input: stdin, terminal: false });
-  const reader = lines[Symbol.asyncIterator]();
+  const open = () => createInterface({ input: stdin, terminal: false });
+  let lines = open();
+  let reader = lines[Symbol.asyncIterator]();
   // Ctrl-C cancels the open question.
   context.onStopSignal(() => lines.close());
   const text = async (question: string): Promise<string> => {
@@ -48,6 +52,15 @@ export function openTerminalPrompt(context: CliContext): TerminalPrompt | undefi
         if (answer === '') return fallback;
         if (/^(?:y|yes|n|no)$/.test(answer)) return answer.startsWith('y');
         out.note('Answer y or n.');
+      }
+    },
+    secret: async (prompt) => {
+      lines.close();
+      try {
+        return await readSecret(context, { prompt, signal: new AbortController().signal });
+      } finally {
+        lines = open();
+        reader = lines[Symbol.asyncIterator]();
       }
     },
     choose: async (question, choices) => {
