@@ -62,7 +62,7 @@ describe('import and init', () => {
     { line: 'import --yes --trust --json', env: {} },
     { line: 'import --yes', env: asTerminal },
     { line: 'import --yes --from cursor', env: asTerminal },
-    { line: 'init --yes --search none', env: asTerminal },
+    { line: 'init --yes --no-test --search none', env: asTerminal },
     { line: 'init --import all --import evil --connect none --search none', env: asTerminal },
   ])(
     '$line: leaves out the files of the current folder and says how to import them',
