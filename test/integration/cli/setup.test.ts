@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
@@ -596,6 +596,14 @@ describe('connect', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/^\[mcp_servers\.trunkline\]\ncommand = /);
     expect((await home.run(['connect', 'codex', '--undo'])).code).toBe(0);
     expect(existsSync(file)).toBe(false);
+  });
+
+  test('connect: creates a missing client config where the client has its folder', async () => {
+    const home = newHome();
+    const folder = join(home.folder, '.cline', 'data', 'settings');
+    mkdirSync(folder, { recursive: true });
+    expect((await home.run(['connect', 'cline', '--yes'])).code).toBe(0);
+    expect(readdirSync(folder)).toEqual(['cline_mcp_settings.json']);
   });
 
   test('connect: prints the entry to paste when a file cannot be edited', async () => {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { connectableClients } from '../../../setup/connect/connectable-clients.ts';
 import type { ConnectableClient } from '../../../setup/connect/connectable-clients.ts';
 import { readFileIfPresent, ConnectionHistory } from '../../../setup/connect/connection-history.ts';
@@ -65,7 +67,10 @@ export function getConnectableClient(name: string): ConnectableClient {
   throw new GatewayError('USAGE', `"${name}" is not a supported client. ${hint}`);
 }
 
-/** Returns the configuration file of a client. If there is none, returns the path that the client would use. */
+/**
+ * Returns the configuration file of a client. If there is none, returns the path that the client would use: the first one in a folder that
+ * exists, because some clients have several places, such as an editor's and that of their command line.
+ */
 export async function findClientFile(
   client: ConnectableClient,
   context: CliContext,
@@ -75,7 +80,7 @@ export async function findClientFile(
     const bytes = await readFileIfPresent(file);
     if (bytes !== undefined) return { file, bytes };
   }
-  return { file: files[0] ?? '' };
+  return { file: files.find((file) => existsSync(dirname(file))) ?? files[0] ?? '' };
 }
 
 /** Plans the changes that connect a client. If its file cannot be edited, prints the entry to paste and throws. */

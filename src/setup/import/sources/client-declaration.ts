@@ -7,7 +7,7 @@ import type { ClientEnvironment, ImportedServer, SourceContext } from '../import
 export interface ClientDeclaration {
   readonly id: string;
   readonly title: string;
-  /** The user's files, as `resolveClientPath` reads them. `connect` edits the first that exists, or else creates the first. */
+  /** The user's files, as `resolveClientPath` reads them. `connect` edits the first that exists, or else creates the first whose folder exists. */
   readonly files: readonly (string | ((environment: ClientEnvironment) => string))[];
   /** Files in the current folder; only imported if the user names them. */
   readonly projectFiles?: readonly string[];
