@@ -1,14 +1,28 @@
 // What a real AI client must be able to do with Trunkline. Each check throws if the client cannot do it.
 
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import { parse } from 'jsonc-parser';
 
 import {
+  addServer,
+  callDirectly,
+  followRules,
+  loadAmongMany,
+  nameServers,
+  nameTools,
+  NotSupported,
+  prepare,
+  splitServers,
+  startFirst,
+  tellServer,
+} from './client-details.mjs';
+import {
   loopScript,
   stopGateway,
+  toEntry,
   verifyConversation,
   verifyFinished,
   verifyNothingRuns,
@@ -16,7 +30,7 @@ import {
   writeGatewayConfig,
 } from './gateway-loop.mjs';
 import { lastLines, succeed, withoutColours } from './output.mjs';
-import { findTool, stepTurns } from './scripted-model.mjs';
+import { stepTurns } from './scripted-model.mjs';
 import { waitFor } from './workspace.mjs';
 
 /** Columns of the table, in order. */
@@ -26,16 +40,19 @@ export const clientChecks = {
   undo: 'undo',
   list: 'list',
   stdio: 'stdio',
-  visible: 'loaded',
+  named: 'servers named',
+  told: 'told to servers',
   cancel: 'cancel',
   share: 'share',
   http: 'http',
   variables: 'variables',
+  first: 'first start',
+  visible: 'loaded',
+  names: 'longest name',
+  rules: 'rules',
+  split: 'split',
   end: 'end',
 };
-
-/** The check does not apply, because Trunkline or the client has no such command. */
-export class NotSupported extends Error {}
 
 const SHARED_CALL_MS = 8000;
 
@@ -76,27 +93,32 @@ export async function checkClient(client, { command, model, workspace, report })
     run: (args, options) => workspace.run([...command, ...args], options),
   };
   setting.start = (args) => workspace.start([...command, ...args]);
-  Object.assign(workspace.environment, client.environment?.(model));
+  // Set from the start, because Cline keeps a process that starts servers with the environment of its first start.
+  Object.assign(workspace.environment, { COMPAT_TOKEN: 'handed over' }, client.environment?.(model));
   const check = (name, work) => runCheck(name, () => work(setting), report);
   await prepare(setting);
-  await succeed(setting.run(client.addStdio('notes', workspace.notesCommand)), 'adding a server');
+  await addServer(setting, 'notes', workspace.notesCommand);
+  await callDirectly(setting).catch((error) => console.log(`no direct call: ${error.message}`));
   await check('import', importWritten);
   const isConnected = (await check('connect', connect)) && (await check('undo', undo));
   if (!isConnected) await connectByHand(setting);
   await check('list', list);
   await check('stdio', () => loop(setting, 'stdio'));
-  await check('visible', () => seeTools(setting));
+  await check('named', nameServers);
+  await check('told', tellServer);
   await check('cancel', cancel);
   await check('share', share);
   await check('http', loopOverHttp);
-  if (isConnected) await check('variables', passVariables);
+  const afterConnect = {
+    variables: passVariables,
+    first: startFirst,
+    visible: loadAmongMany,
+    names: nameTools,
+    rules: followRules,
+    split: splitServers,
+  };
+  if (isConnected) for (const [name, work] of Object.entries(afterConnect)) await check(name, work);
   await check('end', () => verifyNothingRuns(workspace));
-}
-
-async function prepare({ client, model, workspace }) {
-  rmSync(join(workspace.home, client.file), { force: true });
-  writeGatewayConfig(workspace, {});
-  await client.prepare?.(workspace, model);
 }
 
 /** Trunkline understands what the client's own command wrote. */
@@ -134,10 +156,10 @@ async function undo({ client, workspace }) {
 
 /** For clients that `trunkline connect` does not know: their own command adds Trunkline. */
 async function connectByHand(setting) {
-  const { client, workspace } = setting;
+  const { workspace } = setting;
   await prepare(setting);
   writeGatewayConfig(workspace);
-  await succeed(setting.run(client.addStdio('trunkline', ['trunkline', 'serve'])), 'adding Trunkline');
+  await addServer(setting, 'trunkline', ['trunkline', 'serve']);
 }
 
 async function list({ client, run }) {
@@ -151,14 +173,6 @@ async function loop({ client, model, run }, script) {
   model.scripts[script] = loopScript;
   const output = await succeed(run(client.prompt(`Please run script:${script}`, model)), 'the client');
   verifyConversation(model, script, output);
-}
-
-/** The first request to the model that has tools already has ours, without a search of the client. */
-function seeTools({ model }) {
-  const first = model.requestsOf('stdio').find(({ tools }) => tools.length > 0);
-  if (first === undefined) throw new Error('the model got no request');
-  if (findTool(first.tools, 'search_tools') === undefined)
-    throw new Error(`the first request to the model has ${first.tools.length} tools, but not search_tools`);
 }
 
 /** Interrupting the client cancels its call at the server, and leaves the gateway running. */
@@ -175,7 +189,7 @@ async function cancel({ client, model, workspace, start }) {
   ]);
   const gateway = await gatewayProcess(workspace);
   running.signal('SIGINT');
-  await waitFor('cancellation', () => workspace.notesEvents('cancelled').length > before, 15_000);
+  await waitFor('cancellation', () => workspace.notesEvents('cancelled').length > before);
   await running.finished;
   if ((await gatewayProcess(workspace)) !== gateway) throw new Error('the gateway did not survive');
 }
@@ -222,7 +236,8 @@ async function loopOverHttp(setting) {
   await prepare(setting);
   writeGatewayConfig(workspace);
   await withHttpGateway(workspace, async (address) => {
-    await succeed(run(client.addHttp('trunkline', address)), 'adding the address');
+    if (client.addHttp === undefined) client.writeHttp(workspace, 'trunkline', address);
+    else await succeed(run(client.addHttp('trunkline', address)), 'adding the address');
     await loop(setting, 'http');
   });
 }
@@ -231,20 +246,14 @@ async function loopOverHttp(setting) {
 async function passVariables(setting) {
   const { client, model, workspace, run } = setting;
   await prepare(setting);
-  const [command, ...args] = workspace.notesCommand;
   const env = { COMPAT_TOKEN: '${env:COMPAT_TOKEN}' };
-  writeGatewayConfig(workspace, { variables: { command, args, env } });
+  writeGatewayConfig(workspace, { variables: { ...toEntry(workspace.notesCommand), env } });
   await workspace.trunkline('connect', client.id, '--yes', '--trust');
   model.scripts.variables = clientScripts.variables;
-  workspace.environment.COMPAT_TOKEN = 'handed over';
-  try {
-    const output = await succeed(run(client.prompt('Please run script:variables', model)), 'the client');
-    const result = stepTurns(model.requestsOf('variables').at(-1)?.turns ?? []).at(-1)?.result;
-    if (result?.includes('The variable is handed over.') !== true)
-      throw new Error(`the server did not get the variable: ${(result ?? lastLines(output)).slice(0, 300)}`);
-  } finally {
-    delete workspace.environment.COMPAT_TOKEN;
-  }
+  const output = await succeed(run(client.prompt('Please run script:variables', model)), 'the client');
+  const result = stepTurns(model.requestsOf('variables').at(-1)?.turns ?? []).at(-1)?.result;
+  if (result?.includes('The variable is handed over.') !== true)
+    throw new Error(`the server did not get the variable: ${(result ?? lastLines(output)).slice(0, 300)}`);
 }
 
 /** Turns the refusal of an unknown client into `NotSupported`. */

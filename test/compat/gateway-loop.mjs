@@ -6,7 +6,7 @@ import { stepTurns } from './scripted-model.mjs';
 import { waitFor } from './workspace.mjs';
 
 const DONE = 'FINISHED';
-const HTTP_GATEWAY_MS = 300_000;
+const HTTP_GATEWAY_MS = 1_200_000;
 
 /** The script in which the model searches, describes, calls and reads the rest of a long result. */
 export const loopScript = [...loopSteps, { say: DONE }];
@@ -35,20 +35,24 @@ export function verifyResults(results, output) {
   throw new Error(`step ${missing + 1} of ${loopResults.length} failed: ${said.slice(0, 300)}`);
 }
 
-/** Writes the configuration of a gateway; without servers, with the server of the workspace. */
-export function writeGatewayConfig(workspace, servers) {
-  const [command, ...args] = workspace.notesCommand;
+/** Writes the configuration of a gateway; without servers, with the server of the workspace. With a few tools, `auto` would list them. */
+export function writeGatewayConfig(workspace, servers, { kind = 'search', ...settings } = {}) {
   workspace.write('.config/trunkline/config.jsonc', {
-    // With a few tools, `auto` would list them.
-    expose: { kind: 'search' },
-    mcpServers: servers ?? { notes: { command, args } },
+    expose: { kind },
+    mcpServers: servers ?? { notes: toEntry(workspace.notesCommand) },
+    ...settings,
   });
 }
 
+/** Returns the entry of a server that a command starts. */
+export function toEntry([command, ...args]) {
+  return { command, args };
+}
+
 /** Runs `work` with the address of a gateway that serves HTTP. */
-export async function withHttpGateway(workspace, work) {
+export async function withHttpGateway(workspace, work, wanted = '127.0.0.1:0') {
   await stopGateway(workspace);
-  const command = ['trunkline', 'serve', '--http', '127.0.0.1:0'];
+  const command = ['trunkline', 'serve', '--http', wanted];
   const gateway = workspace.start(command, { timeoutMs: HTTP_GATEWAY_MS });
   try {
     const findAddress = () => /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(gateway.output())?.[0];

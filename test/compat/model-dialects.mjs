@@ -1,6 +1,6 @@
 // The four APIs that AI clients speak. Each dialect reads a request into one form and writes an answer in the client's own form.
 //
-// A request becomes `{ tools, turns, isStream }`: the tools that the model can see, each `{ name, namespace, kind, isDeferred }`, and the
+// A request becomes `{ tools, turns, isStream }`: the tools that the model can see, each `{ name, namespace, description, kind, isDeferred }`, and the
 // finished tool calls, each `{ name, args, result }`. An answer is `{ text }` or `{ tool, args }`.
 
 import { randomBytes } from 'node:crypto';
@@ -23,8 +23,9 @@ const anthropicMessages = {
     );
     return {
       isStream: body.stream === true,
-      tools: (body.tools ?? []).map(({ name, type, defer_loading: isDeferred }) => ({
+      tools: (body.tools ?? []).map(({ name, description, type, defer_loading: isDeferred }) => ({
         name,
+        description,
         kind: type,
         isDeferred: isDeferred === true && !loaded.has(name),
       })),
@@ -267,7 +268,8 @@ function flattenTools(tools, namespace) {
     if (tool.functionDeclarations !== undefined) return flattenTools(tool.functionDeclarations);
     if (tool.type === 'namespace') return flattenTools(tool.tools, tool.name);
     const name = tool.name ?? tool.function?.name ?? tool.type;
-    return [{ name, namespace, kind: tool.type, isDeferred: false }];
+    const description = tool.description ?? tool.function?.description;
+    return [{ name, namespace, description, kind: tool.type, isDeferred: false }];
   });
 }
 

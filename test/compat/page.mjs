@@ -4,7 +4,8 @@ import { clientChecks } from './client-checks.mjs';
 import { clients } from './clients/clients.mjs';
 import { libraries } from './libraries/libraries.mjs';
 import { libraryChecks } from './library-checks.mjs';
-import { serverChecks } from './servers/server-checks.mjs';
+import { launcherChecks, launchers } from './servers/launcher-checks.mjs';
+import { formatSeconds, serverChecks } from './servers/server-checks.mjs';
 import { servers } from './servers/servers.mjs';
 
 const MARKS = { yes: '✓', no: '✗', 'n/a': '–' };
@@ -25,8 +26,12 @@ export function renderPage(results) {
     ...notes(libraries, libraryChecks, results.libraries),
     '## Servers',
     serversText,
-    table('server', servers, serverChecks, results.servers),
+    table('server', servers, serverChecks, withColdTimes(results)),
     ...notes(servers, serverChecks, results.servers),
+    '## Many servers at once',
+    launchersText,
+    table('launcher', launchers, launcherChecks, results.launchers),
+    ...notes(launchers, launcherChecks, results.launchers),
   ].join('\n\n')}\n`;
 }
 
@@ -45,13 +50,25 @@ const agentsText = [
     list: "the client's own command lists Trunkline as connected",
     stdio:
       'the model calls `search_tools`, `describe_tools`, `call_read_tool` and `read_result` through a Trunkline that the client started',
-    loaded: 'the first request to the model contains the tools of Trunkline; the client does not defer them',
+    'servers named':
+      'where the model reads the names of the connected servers: in the description of `search_tools`, and in the instructions if the client passes them on',
+    'told to servers':
+      'the abilities (elicitation, sampling, roots) that servers are told, which are at most those of the client; private `_meta` of the client does not reach them',
     cancel: 'interrupting the client cancels its call at the server and leaves the shared gateway running',
     share:
       'three clients share one gateway and one copy of the server, and two calls survive the exit of the client that had started the gateway',
     http: 'the same calls as in `stdio`, through a gateway that runs already',
     variables:
       'after `trunkline connect`, a variable of the client reaches a server whose configuration refers to it with `${env:NAME}`',
+    'first start':
+      'on the first start, with a server that needs 15 seconds, the first request to the model contains the tools of Trunkline',
+    loaded:
+      'the same with a second server of 120 tools in the client, so that a client with a tool search of its own defers tools',
+    'longest name':
+      'in the exposure `direct`, two tools whose names differ only in the 64th character stay apart, and calls reach the right one; the number is the length that the model sees, of at most 64',
+    rules:
+      'with the [rules to paste](clients.md#rules-to-paste), the client calls harmless tools without asking, and does not call a tool that writes',
+    split: 'after `trunkline connect --split`, the client calls a tool at `/mcp/s/NAME` under its own name',
     end: 'no process is left after `trunkline stop`',
   }).map(([title, text]) => `- **${title}**: ${text}`),
 ].join('\n');
@@ -60,11 +77,15 @@ const librariesText = `A short program connects with the library and makes the c
 model makes them.`;
 
 const serversText = [
-  'Each server runs without an account, once directly and once behind a gateway that was just started. All packages were installed before. The times compare the two ways on one busy machine; they are no benchmark.',
+  'Each server runs without an account, once directly and once behind a gateway that was just started. The times compare the two ways on one busy machine; they are no benchmark.',
   ...Object.entries({
-    'ready directly': 'time from the start of the server to its lists',
-    'ready through Trunkline':
-      'time from the start of the gateway to the tools of the server; includes the start of the gateway',
+    'cold, directly':
+      'time to the lists of the server if `npx` starts it with an empty package cache, at the same time as all others',
+    'cold, through Trunkline':
+      'time from the start of the gateway to the tools of the server, with an empty package cache and all other servers; Trunkline installs three at a time',
+    'warm, directly': 'time from the start of the installed server, without others, to its lists',
+    'warm, through Trunkline':
+      'time from the start of the gateway to the tools of the installed server, without others; includes the start of the gateway',
     alone:
       'at `/mcp/s/NAME`, the server has the same name, instructions, tools, prompts, resources and templates as directly; only a missing `type` of an input schema is added',
     merged: 'at `/mcp`, the same tools, apart from their names and order',
@@ -72,6 +93,32 @@ const serversText = [
     end: 'no process is left after the gateway has stopped',
   }).map(([title, text]) => `- **${title}**: ${text}`),
 ].join('\n');
+
+const launchersText = [
+  'The servers above are started by `npx -y`, all at once, with an empty package cache.',
+  ...Object.entries({
+    directly: 'all at once without Trunkline, as a client starts them; no start is cut off',
+    'through Trunkline':
+      'one gateway starts all of them; every server that is ready directly must be ready here',
+    'cache works':
+      'afterwards, plain `npx` starts each server from the same package cache, without the network',
+    end: 'no process is left after the gateway has stopped',
+  }).map(([title, text]) => `- **${title}**: ${text}`),
+].join('\n');
+
+/** Adds the times of the common cold start to the rows of the servers. */
+function withColdTimes({ servers: rows = {}, launchers: { npx } = {} }) {
+  const toCheck = (ms) =>
+    ms === undefined ? { outcome: 'n/a' } : { outcome: 'yes', note: formatSeconds(ms) };
+  const merge = ([id, row]) => {
+    const { directly, gateway } = npx?.times?.[id] ?? {};
+    return [
+      id,
+      { ...row, checks: { coldDirectly: toCheck(directly), coldGateway: toCheck(gateway), ...row.checks } },
+    ];
+  };
+  return Object.fromEntries(Object.entries(rows).map(merge));
+}
 
 function table(title, list, checks, rows = {}) {
   const titles = Object.values(checks);

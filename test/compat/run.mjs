@@ -8,6 +8,7 @@ import { installLibrary, installProgram } from './install.mjs';
 import { libraries } from './libraries/libraries.mjs';
 import { checkLibrary } from './library-checks.mjs';
 import { readResults, writeResults } from './results.mjs';
+import { checkLaunchers, launchers } from './servers/launcher-checks.mjs';
 import { checkServer } from './servers/server-checks.mjs';
 import { servers } from './servers/servers.mjs';
 import { startScriptedModel } from './scripted-model.mjs';
@@ -17,6 +18,7 @@ import { createWorkspace } from './workspace.mjs';
 const parts = [
   { part: 'clients', subjects: clients, install: installProgram, check: checkClient },
   { part: 'libraries', subjects: libraries, install: installLibrary, check: checkLibrary },
+  { part: 'launchers', subjects: launchers, install: () => [], check: checkLaunchers },
   { part: 'servers', subjects: servers, install: installProgram, check: checkServer },
 ];
 
@@ -72,7 +74,7 @@ async function runSubject(subject, { install, check }) {
     console.log(`${outcome.padEnd(4)}${name.padEnd(9)}${seconds.padStart(4)} s  ${note ?? ''}`);
   };
   try {
-    await check(subject, { command, model, workspace, report });
+    Object.assign(row, await check(subject, { command, model, workspace, report }));
   } catch (error) {
     row.problem = workspace.anonymize(error.message);
     console.log(row.problem);

@@ -35,7 +35,10 @@ export async function startScriptedModel() {
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${server.address().port}`,
-    /** By name: steps, each `{ call, args }` or `{ say }`. `args` may be a function of the results so far. */
+    /**
+     * By name: steps, each `{ call, args }` or `{ say }`. `call` is the name of a tool, or a function that chooses one of the visible tools;
+     * `args` may be a function of the results so far.
+     */
     scripts,
     /** Returns the requests of conversations whose prompt names the script, oldest first. */
     requestsOf: (name) => requests.filter(({ script }) => script === name),
@@ -110,6 +113,7 @@ export function stepTurns(turns) {
 
 /** Returns the visible tool with this name, whatever prefix the client gave it. */
 export function findTool(tools, name) {
+  if (typeof name === 'function') return name(tools);
   return tools.find(
     (tool) => !tool.isDeferred && (tool.name === name || new RegExp(`[^A-Za-z]${name}$`).test(tool.name)),
   );
@@ -119,7 +123,7 @@ function searchWithClient({ tools, turns, finished, step }) {
   const search = tools.find(({ name }) => CLIENT_SEARCH_TOOLS.has(name));
   const names = tools.map(({ name }) => name).join(', ');
   const missing = { text: `MISSING TOOL ${step.call}. The model sees ${tools.length} tools: ${names}` };
-  if (search === undefined) return missing;
+  if (search === undefined || typeof step.call === 'function') return missing;
   const searches = turns.length - finished.length;
   const found = turns.filter(({ name }) => CLIENT_SEARCH_TOOLS.has(name)).map(({ result }) => result);
   const [fullName] = new RegExp(`[\\w-]*[^A-Za-z\\s"]${step.call}\\b`).exec(found.join('\n')) ?? [];
@@ -131,6 +135,6 @@ function searchWithClient({ tools, turns, finished, step }) {
   const isByWords = search.kind === 'tool_search';
   const query = isByWords
     ? `${step.call.replaceAll('_', ' ')} trunkline`
-    : `select:mcp__trunkline__${step.call}`;
+    : `select:${['trunkline', 'notes'].map((server) => `mcp__${server}__${step.call}`).join(',')}`;
   return { tool: search, args: { query } };
 }

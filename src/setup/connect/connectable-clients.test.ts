@@ -153,7 +153,7 @@ describe('entries', () => {
 
   test.each([
     ['claude-code', { type: 'stdio', ...launch, alwaysLoad: true }],
-    ['codex', { ...launch, omit_tools_from: ['deferred'] }],
+    ['codex', { ...launch, required: true, omit_tools_from: ['deferred'] }],
     ['copilot-cli', { type: 'local', tools: ['*'], ...launch, deferTools: 'never' }],
     ['qwen-code', { ...launch, alwaysLoadTools: true }],
     ['opencode', { type: 'local', command: ['trunkline', 'serve'], enabled: true }],
@@ -192,11 +192,12 @@ describe('entries', () => {
       old,
       buildProgramEntry(client('codex'), launch, needs(['A', 'MINE'])),
     );
-    expect(plan.completedMembers).toEqual(['env_vars', 'omit_tools_from']);
+    expect(plan.completedMembers).toEqual(['env_vars', 'required', 'omit_tools_from']);
     expect(client('codex').format.readServers(plan.text).get('trunkline')).toEqual({
       command: 'trunkline',
       args: ['serve', '--profile', 'work'],
       env_vars: ['MINE', 'A'],
+      required: true,
       omit_tools_from: ['deferred'],
     });
     const off = '{"mcpServers":{"trunkline":{"command":"trunkline","args":["serve"],"alwaysLoad":false}}}';

@@ -155,6 +155,7 @@ model = "mini"
 [mcp_servers.trunkline]
 command = "trunkline"
 args = [ "serve" ]
+required = true
 omit_tools_from = [ "deferred" ]
 `);
     expect(connected('codex', after).text).toBe(after);
@@ -162,7 +163,7 @@ omit_tools_from = [ "deferred" ]
 
   test('connect (TOML): adds a table to an empty file', () => {
     expect(connected('codex', '').text).toBe(
-      '[mcp_servers.trunkline]\ncommand = "trunkline"\nargs = [ "serve" ]\nomit_tools_from = [ "deferred" ]\n',
+      '[mcp_servers.trunkline]\ncommand = "trunkline"\nargs = [ "serve" ]\nrequired = true\nomit_tools_from = [ "deferred" ]\n',
     );
   });
 

@@ -1,3 +1,8 @@
+const tools = ['search_tools', 'describe_tools', 'read_result', 'call_read_tool'];
+
+/** Qwen Code has the same rules. */
+export const claudeRules = { permissions: { allow: tools.map((tool) => `mcp__trunkline__${tool}`) } };
+
 export const claudeCode = {
   id: 'claude-code',
   title: 'Claude Code',
@@ -17,5 +22,9 @@ export const claudeCode = {
   addHttp: (name, url) => ['mcp', 'add', '--scope', 'user', '--transport', 'http', name, url],
   list: ['mcp', 'list'],
   listed: /trunkline: .*Connected/,
-  prompt: (text) => ['-p', text, '--allowedTools', 'mcp__trunkline'],
+  prompt: (text) => ['-p', text, '--allowedTools', 'mcp__trunkline', 'mcp__notes'],
+  ask: {
+    rules: (workspace) => workspace.write('.claude/settings.json', claudeRules),
+    prompt: (text) => ['-p', text],
+  },
 };

@@ -1,3 +1,12 @@
+/** Returns the arguments that run a prompt with the scripted model. */
+const execute =
+  (options) =>
+  (text, { url }) => {
+    const provider = `{name="scripted",base_url="${url}/v1",wire_api="responses",env_key="SCRIPTED_KEY"}`;
+    const settings = ['model_provider="scripted"', `model_providers.scripted=${provider}`, 'model="gpt-5.5"'];
+    return ['exec', '--skip-git-repo-check', ...options, ...settings.flatMap((each) => ['-c', each]), text];
+  };
+
 export const codex = {
   id: 'codex',
   title: 'Codex',
@@ -11,10 +20,8 @@ export const codex = {
   list: ['mcp', 'list'],
   // Codex lists entries without connecting to them.
   listed: /^trunkline .*enabled/m,
-  prompt: (text, { url }) => {
-    const provider = `{name="scripted",base_url="${url}/v1",wire_api="responses",env_key="SCRIPTED_KEY"}`;
-    const settings = ['model_provider="scripted"', `model_providers.scripted=${provider}`, 'model="gpt-5.5"'];
-    const sandbox = '--dangerously-bypass-approvals-and-sandbox';
-    return ['exec', '--skip-git-repo-check', sandbox, ...settings.flatMap((each) => ['-c', each]), text];
-  },
+  prompt: execute(['--dangerously-bypass-approvals-and-sandbox']),
+  ask: { prompt: execute([]) },
+  // With the namespace `mcp__trunkline`, the model API accepts 128 characters.
+  maxName: 64,
 };

@@ -19,4 +19,5 @@ export const copilotCli = {
   // Copilot CLI lists entries without connecting to them.
   listed: /trunkline \(local\)/,
   prompt: (text) => ['--disable-builtin-mcps', '--allow-all-tools', '-p', text],
+  ask: { prompt: (text) => ['--disable-builtin-mcps', '-p', text] },
 };

@@ -1,3 +1,9 @@
+const rules = ['search_tools', 'describe_tools', 'read_result', 'call_read_tool']
+  .map(
+    (tool) => `[[rule]]\nmcpName = "trunkline"\ntoolName = "${tool}"\ndecision = "allow"\npriority = 100\n`,
+  )
+  .join('\n');
+
 export const geminiCli = {
   id: 'gemini-cli',
   title: 'Gemini CLI',
@@ -19,4 +25,8 @@ export const geminiCli = {
   list: ['mcp', 'list'],
   listed: /trunkline: .*Connected/,
   prompt: (text) => ['-m', 'gemini-2.5-pro', '--approval-mode', 'yolo', '-p', text],
+  ask: {
+    rules: (workspace) => workspace.write('.gemini/policies/trunkline.toml', rules),
+    prompt: (text) => ['-m', 'gemini-2.5-pro', '-p', text],
+  },
 };

@@ -1,3 +1,13 @@
+import { parse } from 'jsonc-parser';
+
+const permission = {
+  'trunkline_*': 'ask',
+  trunkline_search_tools: 'allow',
+  trunkline_describe_tools: 'allow',
+  trunkline_read_result: 'allow',
+  trunkline_call_read_tool: 'allow',
+};
+
 export const opencode = {
   id: 'opencode',
   title: 'opencode',
@@ -26,4 +36,11 @@ export const opencode = {
   list: ['mcp', 'list'],
   listed: /✓ trunkline|trunkline.*connected/,
   prompt: (text) => ['run', '-m', 'scripted/scripted', text],
+  ask: {
+    rules(workspace) {
+      const file = '.config/opencode/opencode.jsonc';
+      workspace.write(file, { ...parse(workspace.read(file)), permission });
+    },
+    prompt: (text) => ['run', '-m', 'scripted/scripted', text],
+  },
 };

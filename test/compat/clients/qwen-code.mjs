@@ -1,3 +1,5 @@
+import { claudeRules } from './claude-code.mjs';
+
 export const qwenCode = {
   id: 'qwen-code',
   title: 'Qwen Code',
@@ -16,4 +18,11 @@ export const qwenCode = {
   list: ['mcp', 'list'],
   listed: /trunkline: .*\bConnected/,
   prompt: (text) => ['--auth-type', 'openai', '--yolo', '-p', text],
+  ask: {
+    rules(workspace) {
+      const settings = JSON.parse(workspace.read('.qwen/settings.json'));
+      workspace.write('.qwen/settings.json', { ...settings, ...claudeRules });
+    },
+    prompt: (text) => ['--auth-type', 'openai', '-p', text],
+  },
 };

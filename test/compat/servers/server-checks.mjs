@@ -5,23 +5,26 @@ import { isDeepStrictEqual } from 'node:util';
 import { httpClient } from '../../../bench/client/http-client.mjs';
 import { stdioClient } from '../../../bench/client/stdio-client.mjs';
 import { withinMs } from '../../../bench/lib/timeout.mjs';
-import { NotSupported, runCheck } from '../client-checks.mjs';
+import { runCheck } from '../client-checks.mjs';
+import { NotSupported } from '../client-details.mjs';
 import { verifyNothingRuns, withHttpGateway } from '../gateway-loop.mjs';
 import { lastLines } from '../output.mjs';
 import { waitFor } from '../workspace.mjs';
 
 /** Columns of the table, in order. */
 export const serverChecks = {
-  ready: 'ready directly',
-  gateway: 'ready through Trunkline',
+  coldDirectly: 'cold, directly',
+  coldGateway: 'cold, through Trunkline',
+  ready: 'warm, directly',
+  gateway: 'warm, through Trunkline',
   single: 'alone',
   merged: 'merged',
   call: 'call',
   end: 'end',
 };
 
-const READY_MS = 60_000;
-const REQUEST_MS = 30_000;
+const READY_MS = 180_000;
+const REQUEST_MS = 120_000;
 /** The name of the server in the configuration of the gateway. */
 const NAME = 'real';
 /** Lists by the capability that announces them, with the member of the result that holds the entries. */
@@ -34,15 +37,14 @@ const lists = [
 
 /** Runs all checks of one server in one workspace. Calls `report(check, outcome, note)` after each. */
 export async function checkServer(server, { command, workspace, report }) {
-  const inHome = (value) => JSON.parse(JSON.stringify(value).replaceAll('${HOME}', workspace.home));
-  const { env, args, call } = inHome({ env: server.env, args: server.args, call: server.call });
+  const { env, args, call } = inHome(workspace, { env: server.env, args: server.args, call: server.call });
   const launch = { command: [...command, ...args], env, call };
   let direct;
   const isReady = await runCheck(
     'ready',
     async () => {
       direct = await askDirectly(workspace, launch);
-      return seconds(direct.readyMs);
+      return formatSeconds(direct.readyMs);
     },
     report,
   );
@@ -55,6 +57,11 @@ export async function checkServer(server, { command, workspace, report }) {
   const start = performance.now();
   await withHttpGateway(workspace, (address) => compare(direct, { address, start, call, report }));
   await runCheck('end', () => verifyNothingRuns(workspace, [command.at(-1)]), report);
+}
+
+/** Replaces the placeholder of the home folder in arguments and variables. */
+export function inHome({ home }, value) {
+  return JSON.parse(JSON.stringify(value).replaceAll('${HOME}', home));
 }
 
 async function compare(direct, { address, start, call, report }) {
@@ -70,7 +77,7 @@ async function compare(direct, { address, start, call, report }) {
           READY_MS,
         );
       });
-      return seconds(performance.now() - start);
+      return formatSeconds(performance.now() - start);
     },
     report,
   );
@@ -99,9 +106,9 @@ async function compare(direct, { address, start, call, report }) {
 }
 
 /** Asks a server without Trunkline. */
-async function askDirectly(workspace, { command, env, call }) {
+export async function askDirectly(workspace, { command, env, call }, limitMs = READY_MS) {
   const start = performance.now();
-  const running = workspace.start(command, { hasInput: true, env, timeoutMs: READY_MS + REQUEST_MS });
+  const running = workspace.start(command, { hasInput: true, env, timeoutMs: limitMs + REQUEST_MS });
   const ended = running.finished.then(({ code, output }) => {
     throw new Error(`exited with code ${code}: ${lastLines(output)}`);
   });
@@ -114,7 +121,11 @@ async function askDirectly(workspace, { command, env, call }) {
       onNotification: (text) => refuse(text, running.child.stdin),
     });
     const asked = ask(client, { call, onListed });
-    const found = await withinMs(Promise.race([asked, ended]), READY_MS, 'not ready within 60 s');
+    const found = await withinMs(
+      Promise.race([asked, ended]),
+      limitMs,
+      `not ready within ${limitMs / 1000} s`,
+    );
     return { ...found, readyMs };
   } finally {
     running.signal('SIGTERM');
@@ -216,6 +227,6 @@ function describe(expected, found) {
   return `${around(before)} became ${around(after)}`;
 }
 
-function seconds(ms) {
+export function formatSeconds(ms) {
   return `${(ms / 1000).toFixed(1)} s`;
 }

@@ -26,7 +26,8 @@ export const terminalClients: readonly ClientDeclaration[] = [
     dialect: () => literalDialect,
     connect: {
       ...plainEntries,
-      keepLoaded: { omit_tools_from: ['deferred'] },
+      // Codex waits one second for servers that are not required, and then works without their tools.
+      keepLoaded: { required: true, omit_tools_from: ['deferred'] },
       variables: ({ referenced, session }) => ({ env_vars: [...new Set([...referenced, ...session])] }),
     },
   },
