@@ -95,6 +95,8 @@ export function nameServers({ model }) {
 export async function nameTools(setting) {
   const { client, workspace } = setting;
   await connectWith(setting, { notes: toEntry([...workspace.notesCommand, '--long']) }, { kind: 'direct' });
+  // A list that the gateway has seen is there at once, however slow the machine is.
+  await workspace.trunkline('tools');
   const longTools = (tools) => tools.filter(({ name }) => name.includes('long_name'));
   const steps = [0, 1].map((at) => ({ call: (tools) => longTools(tools)[at], args: {} }));
   const { requests, output } = await runScript(setting, 'names', steps);

@@ -34,19 +34,34 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 await build();
 const results = readResults();
 const failures = [];
-for (const { part, subjects, ...how } of parts) {
-  // Earlier results of what is no longer in the list are dropped.
-  const isKnown = ([id]) => subjects.some((subject) => subject.id === id);
-  results[part] = Object.fromEntries(Object.entries(results[part] ?? {}).filter(isKnown));
-  for (const subject of subjects.filter(isWanted)) {
-    const row = await runSubject(subject, how);
-    results[part][subject.id] = row;
-    failures.push(...failuresOf(subject, row));
-    writeResults(results);
-  }
-}
+/** What could not be tried, which is no failure of Trunkline. */
+const notInstalled = [];
+// Clients mostly wait, so servers are checked at the same time.
+await Promise.all(
+  [
+    ['clients', 'libraries'],
+    ['launchers', 'servers'],
+  ].map(runParts),
+);
+if (notInstalled.length > 0) console.log(`\nNot tried:\n  ${notInstalled.join('\n  ')}`);
 console.log(failures.length === 0 ? '\nAll passed.' : `\nFailed:\n  ${failures.join('\n  ')}`);
 process.exitCode = failures.length === 0 ? 0 : 1;
+
+/** Runs the wanted subjects of some parts one after the other, and writes the results after each. */
+async function runParts(names) {
+  for (const { part, subjects, ...how } of names.map((name) => parts.find((each) => each.part === name))) {
+    // Earlier results of what is no longer in the list are dropped.
+    const isKnown = ([id]) => subjects.some((subject) => subject.id === id);
+    results[part] = Object.fromEntries(Object.entries(results[part] ?? {}).filter(isKnown));
+    for (const subject of subjects.filter(isWanted)) {
+      const row = await runSubject(subject, how);
+      results[part][subject.id] = row;
+      if (row.isInstalled === false) notInstalled.push(`${subject.title}: ${row.problem}`);
+      else failures.push(...failuresOf(subject, row));
+      writeResults(results);
+    }
+  }
+}
 
 function isWanted({ id }) {
   return words.length === 0 || words.some((word) => id.includes(word));
@@ -61,8 +76,8 @@ async function runSubject(subject, { install, check }) {
   try {
     command = await install(subject);
   } catch (error) {
-    console.log(`cannot be installed: ${error.message}`);
-    return { ...row, problem: `cannot be installed: ${error.message}` };
+    console.log(`${subject.title} cannot be installed: ${error.message}`);
+    return { ...row, problem: `cannot be installed: ${error.message}`, isInstalled: false };
   }
   const model = await startScriptedModel();
   const workspace = createWorkspace();
@@ -71,19 +86,23 @@ async function runSubject(subject, { install, check }) {
     const note = text === undefined ? undefined : workspace.anonymize(text);
     row.checks[name] = note === undefined ? { outcome } : { outcome, note };
     const seconds = ((performance.now() - start) / 1000).toFixed(0);
-    console.log(`${outcome.padEnd(4)}${name.padEnd(9)}${seconds.padStart(4)} s  ${note ?? ''}`);
+    console.log(
+      `${subject.title}: ${outcome.padEnd(4)}${name.padEnd(9)}${seconds.padStart(4)} s  ${note ?? ''}`,
+    );
   };
   try {
     Object.assign(row, await check(subject, { command, model, workspace, report }));
   } catch (error) {
     row.problem = workspace.anonymize(error.message);
-    console.log(row.problem);
+    console.log(`${subject.title}: ${row.problem}`);
   } finally {
     workspace.close();
     model.close();
   }
   if (model.unknownPaths().length > 0)
-    console.log(`paths that the model does not serve: ${[...new Set(model.unknownPaths())].join(', ')}`);
+    console.log(
+      `${subject.title}: paths that the model does not serve: ${[...new Set(model.unknownPaths())].join(', ')}`,
+    );
   return row;
 }
 

@@ -110,6 +110,7 @@ export function createWorkspace() {
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, typeof value === 'string' ? value : `${JSON.stringify(value, null, 2)}\n`);
     },
+    exists: (path) => existsSync(join(home, path)),
     read: (path) => readFileSync(join(home, path), 'utf8'),
     /** Runs trunkline and returns its JSON output. Rejects if it fails. */
     async trunkline(...args) {

@@ -1,13 +1,33 @@
+import { auggie } from './auggie.mjs';
 import { claudeCode } from './claude-code.mjs';
 import { cline } from './cline.mjs';
 import { codex } from './codex.mjs';
+import { continueCli } from './continue.mjs';
 import { copilotCli } from './copilot-cli.mjs';
+import { droid } from './droid.mjs';
 import { geminiCli } from './gemini-cli.mjs';
+import { kimiCode } from './kimi-code.mjs';
 import { opencode } from './opencode.mjs';
+import { qoder } from './qoder.mjs';
 import { qwenCode } from './qwen-code.mjs';
 
 /**
  * AI clients from npm in their non-interactive modes. `id` is the name for `trunkline connect` and `import`, `file` the configuration that
- * the client writes, relative to the home folder. `addStdio`, `addHttp`, `list` and `prompt` are arguments of the client's own commands.
+ * the client writes, relative to the home folder. `addStdio`, `addHttp`, `list` and `prompt` are arguments of the client's own commands; a
+ * client without a command that adds servers has `writeStdio` and `writeHttp`, which write what its documentation says. A client that
+ * `needsAccount` cannot run prompts here, so only the checks without a model apply.
  */
-export const clients = [claudeCode, codex, geminiCli, qwenCode, copilotCli, opencode, cline];
+export const clients = [
+  claudeCode,
+  codex,
+  geminiCli,
+  qwenCode,
+  copilotCli,
+  opencode,
+  cline,
+  continueCli,
+  kimiCode,
+  auggie,
+  droid,
+  qoder,
+];
