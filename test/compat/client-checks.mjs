@@ -98,8 +98,7 @@ export async function checkClient(client, { command, model, workspace, report })
   const check = (name, work) => runCheck(name, () => work(setting), report);
   await prepare(setting);
   await addServer(setting, 'notes', workspace.notesCommand);
-  if (client.needsAccount !== true)
-    await callDirectly(setting).catch((error) => console.log(`no direct call: ${error.message}`));
+  if (client.needsAccount !== true) await callDirectly(setting);
   await check('import', importWritten);
   const isConnected = (await check('connect', connect)) && (await check('undo', undo));
   if (!isConnected) await connectByHand(setting);

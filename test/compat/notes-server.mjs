@@ -23,7 +23,6 @@ await serve({
   name: 'notes',
   beforeServing: () => new Promise((resolve) => setTimeout(resolve, options.number('delay', 0))),
   intercept({ method, params }) {
-    if (method === 'initialize') note('initialize', { capabilities: params.capabilities });
     if (method === 'tools/call') note('called-with', { meta: Object.keys(params._meta ?? {}) });
   },
   tools: [

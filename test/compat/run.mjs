@@ -96,7 +96,7 @@ async function runSubject(subject, { install, check }) {
     row.problem = workspace.anonymize(error.message);
     console.log(`${subject.title}: ${row.problem}`);
   } finally {
-    workspace.close();
+    await workspace.close();
     model.close();
   }
   if (model.unknownPaths().length > 0)

@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -83,13 +84,21 @@ export function createWorkspace() {
   /** Runs a command to its end. Resolves with `{ code, stdout, output }`. */
   const run = (command, options) => start(command, options).finished;
 
-  const close = () => {
-    process.off('exit', close);
+  const end = () => {
     for (const signal of running) signal('SIGKILL');
     for (const { pid } of processesWith(folder)) kill(pid, 'SIGKILL');
+  };
+  const closeAtExit = () => {
+    end();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
-  process.on('exit', close); // An interrupted run leaves nothing behind, either.
+  /** Removing the packages of many servers takes long, and other clients are being checked meanwhile. */
+  const close = async () => {
+    end();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    process.off('exit', closeAtExit);
+  };
+  process.on('exit', closeAtExit); // An interrupted run leaves nothing behind, either.
 
   return {
     home,

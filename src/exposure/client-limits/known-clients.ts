@@ -47,6 +47,7 @@ const CLIENTS: readonly { readonly names: RegExp; readonly limits: ClientLimits 
   { names: /^copilot-cli\b/i, limits: { client: 'Copilot CLI', nameLength: 64 - `${KEY}-`.length } },
   { names: /^opencode\b/i, limits: { client: 'opencode', nameLength: 64 - `${KEY}_`.length } },
   { names: /^crush\b/i, limits: { client: 'Crush', passesLongResults: true } },
+  { names: /^kilo\b/i, limits: { client: 'Kilo CLI', nameLength: 64 - `${KEY}_`.length } },
   { names: /^codex-mcp-client\b/i, limits: { client: 'Codex', schema: { plainRoot: true } } },
 ];
 

@@ -133,6 +133,7 @@ test.each([
   ['claude-code', 'mcp__trunkline__', 64],
   ['copilot-cli', 'trunkline-', 64],
   ['opencode', 'trunkline_', 64],
+  ['kilo', 'trunkline_', 64],
   ['gemini-cli-mcp-client', 'mcp_trunkline_', 63],
 ])('client limits: names for %s have room for its prefix %s', (client, prefix, limit) => {
   expect(findClientLimits(client)?.nameLength).toBe(limit - prefix.length);

@@ -7,7 +7,7 @@ import { copilotCli } from './copilot-cli.mjs';
 import { droid } from './droid.mjs';
 import { geminiCli } from './gemini-cli.mjs';
 import { kimiCode } from './kimi-code.mjs';
-import { opencode } from './opencode.mjs';
+import { kilo, opencode } from './opencode.mjs';
 import { qoder } from './qoder.mjs';
 import { qwenCode } from './qwen-code.mjs';
 
@@ -24,6 +24,7 @@ export const clients = [
   qwenCode,
   copilotCli,
   opencode,
+  kilo,
   cline,
   continueCli,
   kimiCode,

@@ -8,39 +8,56 @@ const permission = {
   trunkline_call_read_tool: 'allow',
 };
 
-export const opencode = {
+export const opencode = opencodeFork({
   id: 'opencode',
   title: 'opencode',
   package: 'opencode-ai',
   version: '1.18.33',
   bin: 'opencode',
   file: '.config/opencode/opencode.jsonc',
-  environment: () => ({
-    OPENCODE_DISABLE_AUTOUPDATE: '1',
-    OPENCODE_DISABLE_MODELS_FETCH: '1',
-    OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
-  }),
-  prepare: (workspace, { url }) =>
-    workspace.write('.config/opencode/opencode.jsonc', {
-      $schema: 'https://opencode.ai/config.json',
-      provider: {
-        scripted: {
-          npm: '@ai-sdk/openai-compatible',
-          options: { baseURL: `${url}/v1`, apiKey: 'scripted' },
-          models: { scripted: { name: 'Scripted', tool_call: true } },
-        },
-      },
+  prefix: 'OPENCODE',
+});
+
+export const kilo = opencodeFork({
+  id: 'kilo',
+  title: 'Kilo CLI',
+  package: '@kilocode/cli',
+  version: '7.7.7',
+  bin: 'kilo',
+  file: '.config/kilo/kilo.jsonc',
+  prefix: 'KILO',
+});
+
+function opencodeFork({ file, prefix, ...about }) {
+  return {
+    ...about,
+    file,
+    environment: () => ({
+      [`${prefix}_DISABLE_AUTOUPDATE`]: '1',
+      [`${prefix}_DISABLE_MODELS_FETCH`]: '1',
+      [`${prefix}_DISABLE_DEFAULT_PLUGINS`]: '1',
     }),
-  addStdio: (name, command) => ['mcp', 'add', name, '--', ...command],
-  addHttp: (name, url) => ['mcp', 'add', name, '--url', url],
-  list: ['mcp', 'list'],
-  listed: /✓ trunkline|trunkline.*connected/,
-  prompt: (text) => ['run', '-m', 'scripted/scripted', text],
-  ask: {
-    rules(workspace) {
-      const file = '.config/opencode/opencode.jsonc';
-      workspace.write(file, { ...parse(workspace.read(file)), permission });
-    },
+    prepare: (workspace, { url }) =>
+      workspace.write(file, {
+        $schema: 'https://opencode.ai/config.json',
+        provider: {
+          scripted: {
+            npm: '@ai-sdk/openai-compatible',
+            options: { baseURL: `${url}/v1`, apiKey: 'scripted' },
+            models: { scripted: { name: 'Scripted', tool_call: true } },
+          },
+        },
+      }),
+    addStdio: (name, command) => ['mcp', 'add', name, '--', ...command],
+    addHttp: (name, url) => ['mcp', 'add', name, '--url', url],
+    list: ['mcp', 'list'],
+    listed: /✓ trunkline|trunkline.*connected/,
     prompt: (text) => ['run', '-m', 'scripted/scripted', text],
-  },
-};
+    ask: {
+      rules(workspace) {
+        workspace.write(file, { ...parse(workspace.read(file)), permission });
+      },
+      prompt: (text) => ['run', '-m', 'scripted/scripted', text],
+    },
+  };
+}
