@@ -43,7 +43,8 @@ const CLIENTS: readonly { readonly names: RegExp; readonly limits: ClientLimits 
       schema: { inlineReferences: true, formats: ['enum', 'date-time'] },
     },
   },
-  // Both pass names on to model APIs that accept 64 characters. Copilot CLI cuts longer ones, so that two names can become equal.
+  // They pass names on to model APIs that accept 64 characters. Copilot CLI cuts longer ones and numbers those that become equal, so a name
+  // would depend on the other tools.
   { names: /^copilot-cli\b/i, limits: { client: 'Copilot CLI', nameLength: 64 - `${KEY}-`.length } },
   { names: /^opencode\b/i, limits: { client: 'opencode', nameLength: 64 - `${KEY}_`.length } },
   { names: /^crush\b/i, limits: { client: 'Crush', passesLongResults: true } },
