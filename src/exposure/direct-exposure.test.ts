@@ -64,6 +64,7 @@ describe('direct exposure', () => {
         { params: { name, arguments: { ...args } }, session: 's', cancellation: new Cancellation() },
         {
           caller: { id: 'local', via: 'stdio', profile: 'default' },
+          listOwner: 'session',
           view,
           settled: () => Promise.resolve(view),
           reveal: () => {},
