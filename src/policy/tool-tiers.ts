@@ -57,21 +57,20 @@ interface TierConflict {
 }
 
 /**
- * Returns the conflict between the annotations of a tool and its name. Only the leading verb counts, which is the first word of the name
- * that is a verb: `get_delete_policy` is a reading tool. Nouns and the name of the product may precede the verb.
+ * Returns the conflict between the annotations of a tool and its name. Only the deciding verb counts: `get_delete_policy` is a reading
+ * tool, but `get_and_delete` and `monitor_delete` are not.
  */
 function findConflict(definition: ToolDefinition): TierConflict | undefined {
   const { readOnlyHint, destructiveHint } = hintsOf(definition);
   if (destructiveHint === true || (readOnlyHint !== true && destructiveHint !== false)) return undefined;
   const words = wordsOf(definition.name);
-  const verb = words.find((word) => LEADING_VERBS.some((verbs) => verbs.has(word)));
+  const { verb, kind } = decidingVerb(words, UNAMBIGUOUS) ?? {};
   if (verb === undefined) return undefined;
   if (readOnlyHint !== true)
-    return ERASING_VERBS.has(verb) ? { verb, tier: 'destructive', declared: 'write' } : undefined;
-  if (DESTRUCTIVE_VERBS.has(verb) || ERASING_VERBS.has(verb))
-    return { verb, tier: 'destructive', declared: 'read' };
+    return kind === 'erase' ? { verb, tier: 'destructive', declared: 'write' } : undefined;
+  if (kind === 'erase' || kind === 'destroy') return { verb, tier: 'destructive', declared: 'read' };
   // Many changing verbs have another meaning: `merge_requests_list` reads, and `add` alone calculates.
-  if (CHANGING_VERBS.has(verb) && words.length > 1 && !words.some((word) => READING_VERBS.has(word)))
+  if (kind === 'change' && words.length > 1 && !words.some((word) => VERBS.read.has(word)))
     return { verb, tier: 'write', declared: 'read' };
   return undefined;
 }
@@ -86,55 +85,141 @@ function hintsOf({ annotations }: ToolDefinition): {
 /** Number of characters of a description that are read. The beginning says what a tool does, and the rest how. */
 const MAX_TEXT_LENGTH = 2_000;
 
-const READING_VERBS = wordSet(
-  'get list read search find fetch retrieve show view describe lookup count inspect browse preview explain summarize',
-);
-/** Words that count as verbs in any position. */
-const CHANGING_VERBS = wordSet(
-  'create update insert modify edit write overwrite replace rename append prepend publish install upload upsert patch ' +
-    'save store add assign configure enable disable merge upgrade rollback archive restore approve reject',
-);
-const DESTRUCTIVE_VERBS = wordSet(
-  'delete remove destroy erase purge truncate uninstall revoke terminate pay refund purchase send execute wipe',
-);
-/** Words that are nouns as often as verbs. They count as verbs only in names and at the start of a sentence. */
-const CHANGING_AT_START = wordSet(
-  'set put post change move copy import start stop restart commit mark share close open lock unlock tag label link cancel ' +
-    'book order schedule build generate make register submit reply comment fork push reset sync invite apply increment toggle',
-);
-const DESTRUCTIVE_AT_START = wordSet(
-  'drop kill run exec eval buy charge transfer mail email message notify call clear deploy invoke spend withdraw drain empty',
-);
+type VerbKind = 'read' | 'probablyRead' | 'change' | 'changeOrNoun' | 'destroy' | 'destroyOrNoun' | 'erase';
 
-/** Verbs that always mean a loss of data, so that the annotation "not destructive" contradicts them. */
-const ERASING_VERBS = wordSet('delete destroy erase purge truncate wipe drop');
-/** Further verbs of reading tools. They do not prove the tier `read`, but a verb that follows them is not the leading verb. */
-const OTHER_READING_VERBS = wordSet(
-  'query check verify validate test analyze analyse compare estimate calculate compute monitor watch track export download scan ' +
-    'detect review poll wait resolve suggest recommend plan simulate is has can diff audit ask help',
-);
-const LEADING_VERBS = [READING_VERBS, OTHER_READING_VERBS, ERASING_VERBS, DESTRUCTIVE_VERBS, CHANGING_VERBS];
+/** The verbs by what they say about a tool. The two kinds with `OrNoun` have words that are nouns as often as verbs. */
+const VERBS: Readonly<Record<VerbKind, ReadonlySet<string>>> = {
+  erase: wordSet('delete destroy erase purge truncate wipe drop'),
+  destroy: wordSet('remove uninstall revoke terminate discard pay refund purchase send execute unlink evict'),
+  change: wordSet(
+    'create update insert modify edit write overwrite replace rename append prepend publish unpublish install upload upsert ' +
+      'patch save store add assign unassign configure enable disable merge upgrade rollback archive unarchive restore approve ' +
+      'reject subscribe unsubscribe attach detach regenerate rotate rebuild init initialize',
+  ),
+  read: wordSet(
+    'get list read search find fetch retrieve show view describe lookup count inspect browse preview explain summarize',
+  ),
+  // A tool whose name begins with one of these changes something often enough that its description must confirm the guess.
+  probablyRead: wordSet(
+    'query check verify validate test analyze analyse compare estimate calculate compute monitor watch track export download scan ' +
+      'detect review poll wait resolve suggest recommend plan simulate is has can diff audit ask help scrape extract translate ' +
+      'rephrase rerank discover geocode identify measure',
+  ),
+  changeOrNoun: wordSet(
+    'set put post change move copy import start stop restart reboot commit mark share close open lock unlock tag label link cancel ' +
+      'book order schedule build generate make register submit reply comment fork push pull reset sync invite apply increment toggle',
+  ),
+  destroyOrNoun: wordSet(
+    'kill run rerun exec eval buy charge transfer mail email message notify call clear deploy invoke spend withdraw drain empty',
+  ),
+};
+const UNAMBIGUOUS: readonly VerbKind[] = ['erase', 'destroy', 'change', 'read', 'probablyRead'];
+const ALL_KINDS: readonly VerbKind[] = [...UNAMBIGUOUS, 'changeOrNoun', 'destroyOrNoun'];
+const CHANGING_KINDS: readonly VerbKind[] = ['erase', 'destroy', 'change'];
+const TIERS: Readonly<Record<VerbKind, Tier>> = {
+  erase: 'destructive',
+  destroy: 'destructive',
+  destroyOrNoun: 'destructive',
+  change: 'write',
+  changeOrNoun: 'write',
+  probablyRead: 'write',
+  read: 'read',
+};
+/** Forms of verbs that join the first one: `get_or_create`, "Reads a message and deletes it". */
+const CONJUNCTIONS = wordSet('and or then');
+/** What "take a …" or "perform a …" means without a change. */
+const OBSERVATIONS = wordSet('screenshot search searches research lookup analysis');
+/** Words before a verb that ask about an action instead of doing it. */
+const QUESTIONS = wordSet('is has can check');
 
-/** Infers the tier conservatively: `read` requires a reading verb and no changing verb, and a tool without known verbs is `write`. */
+interface NameVerb {
+  readonly verb: string;
+  readonly kind: VerbKind;
+}
+
+/**
+ * Returns the verb that decides what a tool does: the first one of the name, because nouns and the name of the product may precede it.
+ * A verb after a conjunction decides if it is worse, and so does one after a word such as "monitor", which is also a noun, and an erasing
+ * verb at the end of the name.
+ */
+function decidingVerb(words: readonly string[], kinds: readonly VerbKind[]): NameVerb | undefined {
+  const verbs = words.flatMap((word, at) => {
+    const kind = kindOf(word, kinds);
+    return kind === undefined ? [] : [{ verb: word, kind, at }];
+  });
+  const [first, ...later] = verbs;
+  if (first === undefined) return undefined;
+  const isQuestion = first.kind === 'read' || QUESTIONS.has(first.verb);
+  const worse = later.find(
+    ({ kind, at }) =>
+      CHANGING_KINDS.includes(kind) &&
+      (CONJUNCTIONS.has(words[at - 1] ?? '') ||
+        (!isQuestion && kind === 'erase' && at === words.length - 1) ||
+        (first.kind === 'probablyRead' && !isQuestion && at === words.length - 1)),
+  );
+  return worse ?? first;
+}
+
+/** The base form and `-ing` always count; "deletes" counts as well, but "updates" and "messages" in a name are nouns. */
+function kindOf(word: string, kinds: readonly VerbKind[]): VerbKind | undefined {
+  const forms = word.endsWith('ing') ? [word, word.slice(0, -3), `${word.slice(0, -3)}e`] : [word];
+  const known = kinds.find((kind) => forms.some((form) => VERBS[kind].has(form)));
+  const plain = word.endsWith('s') ? word.slice(0, -1) : word;
+  return known ?? (VERBS.erase.has(plain) ? 'erase' : undefined);
+}
+
+/**
+ * Infers the tier from the deciding verb of the name, and from the first sentence of the description where the name has none or an
+ * ambiguous one. A tool without known verbs is `write`.
+ */
 function inferFromText({ name, description }: ToolDefinition): Tier {
   const text = typeof description === 'string' ? description.slice(0, MAX_TEXT_LENGTH) : '';
-  const nameWords = wordsOf(name);
-  const firstWords = text.split(/[.!?\n:;]+/).map((sentence) => wordsOf(sentence)[0] ?? '');
-  const textWords = wordsOf(text);
-  const isIn =
-    (...sets: readonly ReadonlySet<string>[]) =>
-    (word: string): boolean =>
-      formsOf(word).some((form) => sets.some((set) => set.has(form)));
-  const [first = ''] = firstWords;
-  const isDestructive = isIn(DESTRUCTIVE_VERBS, DESTRUCTIVE_AT_START);
-  if (nameWords.some(isDestructive) || isDestructive(first)) return 'destructive';
-  const isChanging = isIn(CHANGING_VERBS, CHANGING_AT_START);
-  const isRead =
-    (nameWords.some(isIn(READING_VERBS)) || isIn(READING_VERBS, wordSet('return'))(first)) &&
-    !nameWords.some(isChanging) &&
-    !firstWords.some((word) => isChanging(word) || isDestructive(word)) &&
-    !textWords.some(isIn(CHANGING_VERBS, DESTRUCTIVE_VERBS));
-  return isRead ? 'read' : 'write';
+  const sentence = firstSentence(text);
+  const words = wordsOf(name);
+  const kind = decidingVerb(words, ALL_KINDS)?.kind;
+  // "Run a find query" and "Executes a search" do not contradict a reading verb in the name.
+  if (kind === 'read')
+    return (
+      describedTier(sentence[0]?.startsWith('execute') ? sentence.slice(1) : sentence, UNAMBIGUOUS) ?? 'read'
+    );
+  const described = describedTier(sentence, ALL_KINDS);
+  if (kind === 'probablyRead' && saysReadOnly(text)) return 'read';
+  if (kind === undefined || kind === 'probablyRead') return described ?? 'write';
+  const isAmbiguous = kind === 'changeOrNoun' || kind === 'destroyOrNoun';
+  // `message_list` and `order_search` begin with a noun.
+  if (isAmbiguous && described === 'read' && words.some((word) => VERBS.read.has(word))) return 'read';
+  return TIERS[kind];
+}
+
+/** Returns the tier that the first sentence of a description proves; undefined if it does not begin with a known verb. */
+function describedTier(sentence: readonly string[], kinds: readonly VerbKind[]): Tier | undefined {
+  const [first = ''] = sentence;
+  const kind = kinds.find((one) => formsOf(first).some((form) => VERBS[one].has(form)));
+  const isRead = kind === 'read' || kind === 'probablyRead' || formsOf(first).includes('return');
+  const joined = sentence.flatMap((word, at) => {
+    const found = CHANGING_KINDS.find((one) => formsOf(word).some((form) => VERBS[one].has(form)));
+    return found !== undefined && CONJUNCTIONS.has(sentence[at - 1] ?? '') ? [TIERS[found]] : [];
+  });
+  if (joined.includes('destructive')) return 'destructive';
+  if (isRead) return joined.includes('write') ? 'write' : 'read';
+  return kind === undefined ? undefined : TIERS[kind];
+}
+
+/** Returns the words of the first sentence without labels and without words before the verb, such as "This tool" or "Use this to". */
+function firstSentence(text: string): readonly string[] {
+  const words = wordsOf(text.split(/[.!?\n:;]/).find((part) => wordsOf(part).length > 1) ?? text);
+  const [first = '', second = ''] = words;
+  if (first === 'this') return words.slice(2);
+  // "Use this as the primary tool to list the log views."
+  const to = first === 'use' ? words.slice(0, 8).indexOf('to') : -1;
+  if (to > 0) return words.slice(to + 1);
+  // "Take a screenshot" reads, "Take over" does not; "Perform a web search" reads as well.
+  const object = words.slice(1, 6).find((word) => OBSERVATIONS.has(word));
+  return ['take', 'perform'].includes(first) && second !== '' && object !== undefined ? ['get'] : words;
+}
+
+function saysReadOnly(text: string): boolean {
+  return /\bread[- ]?only\b/i.test(text.split(/[.!?\n]/, 1)[0] ?? '');
 }
 
 function wordSet(text: string): ReadonlySet<string> {
