@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createTermRepair } from './term-repair.ts';
 
-const TERMS = ['calendar', 'calender', 'file', 'system', 'weather', 'kubernet', 'issu'];
+const TERMS = ['calendar', 'calender', 'file', 'system', 'weather', 'kubernet', 'issu', 'log'];
 const repair = createTermRepair(TERMS.map((term, id) => [term, id] as const));
 const repaired = (word: string): string[] => repair(word).map((id) => TERMS[id] ?? '');
 
@@ -11,6 +11,12 @@ describe('repairer', () => {
     expect(repaired('wheather')).toEqual(['weather']);
     expect(repaired('waether')).toEqual(['weather']);
     expect(repaired('calendr')).toEqual(['calendar', 'calender']);
+  });
+
+  it('spelling repair: undoes swapped letters at the start and in short words', () => {
+    expect(repaired('iflesystem')).toEqual([]);
+    expect(repaired('ifle')).toEqual(['file']);
+    expect(repaired('lgo')).toEqual(['log']);
   });
 
   it('spelling repair: splits a compound into two words', () => {

@@ -1,5 +1,7 @@
 /** The maximum number of known terms for one unknown word. */
 const MAX_REPAIRED = 4;
+/** Shorter words are repaired only if two neighbouring letters are swapped. */
+const MIN_REPAIRED = 4;
 /** The cache is cleared when it has this many words. */
 const MAX_CACHED = 1_000;
 
@@ -28,6 +30,9 @@ export function createTermRepair(
     // A common word such as "trails" is not a misspelling of "trials".
     const similar = isWord(word) ? [] : findMisspelt(word, bucket);
     if (similar.length > 0) return similar;
+    const swapped = isWord(word) ? [] : findSwapped(word, ids);
+    if (swapped.length > 0) return swapped;
+    if (word.length < MIN_REPAIRED) return [];
     const halves = splitWord(word, ids);
     if (halves.length > 0) return halves;
     return bucket
@@ -36,7 +41,7 @@ export function createTermRepair(
       .map(({ id }) => id);
   };
   return (word) => {
-    if (word.length < 4 || !/^\p{L}+$/u.test(word)) return [];
+    if (word.length < 3 || !/^\p{L}+$/u.test(word)) return [];
     let found = cache.get(word);
     if (found === undefined) {
       if (cache.size >= MAX_CACHED) cache.clear();
@@ -70,6 +75,18 @@ function lettersOf(word: string): number {
   let letters = 0;
   for (let at = 0; at < word.length; at += 1) letters |= 1 << (word.charCodeAt(at) & 31);
   return letters;
+}
+
+/** Returns the terms that differ only by two swapped neighbours. It also finds swapped first letters and very short words: "lgos", "ilst". */
+function findSwapped(word: string, ids: ReadonlyMap<string, number>): readonly number[] {
+  const found: number[] = [];
+  for (let at = 1; at < word.length; at += 1) {
+    const id = ids.get(
+      `${word.slice(0, at - 1)}${word.slice(at, at + 1)}${word.slice(at - 1, at)}${word.slice(at + 1)}`,
+    );
+    if (id !== undefined) found.push(id);
+  }
+  return found.slice(0, MAX_REPAIRED);
 }
 
 /** Splits a word into two known terms, such as `filesystem` if documents contain `file` and `system`; empty if that is impossible. */
