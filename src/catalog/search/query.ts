@@ -1,6 +1,8 @@
 import { stem } from './stem.ts';
 import type { Lexicon } from './synonyms.ts';
+import type { Translator } from './translations.ts';
 import { tokensOf } from './tokenize.ts';
+import { TRANSLATION_WEIGHT } from './ranking-weights.ts';
 import type { RankingWeights } from './ranking-weights.ts';
 
 /** A word of a query with its alternatives, such as synonyms. */
@@ -37,6 +39,7 @@ export interface Query {
 /** The dictionaries that a query is interpreted with. */
 export interface QueryContext {
   readonly lexicon: Lexicon;
+  readonly translator: Translator;
   readonly weights: RankingWeights;
   /** Returns the number of a term that occurs in a document. */
   readonly termOf: (term: string) => number | undefined;
@@ -83,7 +86,8 @@ export function readQuery(text: string, context: QueryContext): Query {
       return ' ';
     })
     .replaceAll(MIXED, ' ');
-  return { ...parseConcepts(plain, context), values };
+  const isKnown = (word: string): boolean => context.termOf(stem(word)) !== undefined;
+  return { ...parseConcepts(context.translator.translate(plain, isKnown), context), values };
 }
 
 function parseConcepts(text: string, context: QueryContext): Omit<Query, 'values'> {
@@ -116,7 +120,7 @@ function parseConcepts(text: string, context: QueryContext): Omit<Query, 'values
 function buildConcepts(
   counts: ReadonlyMap<string, { readonly word: string; readonly count: number }>,
   order: readonly string[],
-  { lexicon, weights, termOf, repair }: QueryContext,
+  { lexicon, translator, weights, termOf, repair }: QueryContext,
 ): readonly Concept[] {
   let repairs = 0;
   return [...counts].map(([term, { word, count }]) => {
@@ -129,6 +133,8 @@ function buildConcepts(
     const isKnown = found.size > 0;
     for (const other of lexicon.synonyms.get(term) ?? [])
       if (!counts.has(other)) addAlternative(other, weights.synonym);
+    for (const other of isKnown ? translator.meanings(word) : [])
+      if (!counts.has(stem(other))) addAlternative(stem(other), TRANSLATION_WEIGHT);
     for (const other of lexicon.expanded.get(term) ?? [])
       if (!counts.has(other)) addAlternative(other, weights.synonym);
     // The word and its neighbour may be written as one word or as an abbreviation in documents.

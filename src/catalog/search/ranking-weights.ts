@@ -101,6 +101,9 @@ export const MIN_SCORE = 1e-6;
 /** The weight of adjacent words in the description, relative to adjacent words in the name. */
 export const DESCRIPTION_PAIR_WEIGHT = 0.6;
 
+/** The weight of an English word for a word that tools use in another language: those tools rank first. */
+export const TRANSLATION_WEIGHT = 0.3;
+
 /** Texts with a lower cosine similarity are unrelated. */
 export const MIN_COSINE = 0.25;
 

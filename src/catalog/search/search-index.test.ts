@@ -272,6 +272,19 @@ describe('hostile input', () => {
     expect(namesOf(foreign, 'прогноз погоды')[0]).toBe('server__pogoda');
   });
 
+  it.each([
+    ['crear una incidencia', 'github__create_issue'],
+    ['supprimer un fichier', 'github__delete_file'],
+    ['eine Datei lesen', 'files__read_file'],
+    ['прочитать файл', 'files__read_file'],
+    ['قراءة الملف', 'files__read_file'],
+    ['ファイルを削除する', 'github__delete_file'],
+    ['删除文件', 'github__delete_file'],
+    ['파일 삭제해줘', 'github__delete_file'],
+  ])('search: finds %s among tools described in English', (query, expected) => {
+    expect(namesOf(index, query)[0]).toBe(expected);
+  });
+
   it('search: answers a query of 100 kB quickly', () => {
     const words = 'create the issue then delete a file and lst pods '.repeat(2_100);
     namesOf(index, words);

@@ -10,6 +10,7 @@ import { rankTools } from './rank-tools.ts';
 import { createTermRepair } from './term-repair.ts';
 import { createScratchBuffers } from './scratch-buffers.ts';
 import { buildLexicon } from './synonyms.ts';
+import { createTranslator } from './translations.ts';
 import { DEFAULT_RANKING_WEIGHTS, unknownWordRarity } from './ranking-weights.ts';
 import type { RankingWeights } from './ranking-weights.ts';
 import type { WordVectors } from './word-vectors.ts';
@@ -110,6 +111,7 @@ function queryContextOf(
   }
   return {
     lexicon: buildLexicon(),
+    translator: createTranslator(),
     weights,
     termOf(term) {
       const id = words.idOf(term);

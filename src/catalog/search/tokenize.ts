@@ -71,7 +71,7 @@ function splitIdentifier(run: string): readonly string[] {
 }
 
 /** Removes case and the accents of Latin letters. */
-function fold(word: string): string {
+export function fold(word: string): string {
   const lower = word.toLowerCase();
   if (isAscii(lower)) return lower;
   return lower
