@@ -39,7 +39,7 @@ export function rankTools(
   { entries, corpus, weights, names, queryContext, similarityOf, details, scratch }: RankingContext,
 ): readonly SearchHit[] {
   const query = readQuery(text, queryContext);
-  const { scores, most, evidence } = scoreAll(query, corpus, weights, scratch);
+  const { scores, most, evidence, spread } = scoreAll(query, corpus, weights, scratch);
   const top = most || 1;
   const similarity = embedded ?? similarityOf(query);
   const exact = names.find(text);
@@ -47,7 +47,12 @@ export function rankTools(
   const best = indicesOfHighest(all, weights.second.pool);
   const rescored = rescore(
     { documents: best, scores: best.map((document) => (scores[document] ?? 0) / top) },
-    { query, evidence, similarities: similarity?.similarities },
+    {
+      query,
+      evidence,
+      similarities: similarity?.similarities,
+      spread: query.clauses.length === 0 ? 1 : spread,
+    },
     { corpus, details, weights: weights.second, scratch },
   );
   const final = best.map((document, at) => ({

@@ -56,7 +56,7 @@ export interface SecondStageWeights {
 }
 
 export const DEFAULT_RANKING_WEIGHTS: RankingWeights = {
-  saturation: 3,
+  saturation: 2,
   fields: [
     { weight: 4, norm: 0.2 },
     { weight: 3, norm: 0.2 },
@@ -103,6 +103,9 @@ export const DESCRIPTION_PAIR_WEIGHT = 0.6;
 
 /** The weight of an English word for a word that tools use in another language: those tools rank first. */
 export const TRANSLATION_WEIGHT = 0.3;
+
+/** Clauses count fully from two thirds of their evidence outside the best tool of the whole request; see `clauseSpread`. */
+export const CLAUSE_SPREAD_FACTOR = 1.5;
 
 /** Texts with a lower cosine similarity are unrelated. */
 export const MIN_COSINE = 0.25;

@@ -33,10 +33,13 @@ export function rescore(
     query,
     evidence,
     similarities,
+    spread,
   }: {
     readonly query: Query;
     readonly evidence: readonly Evidence[];
     readonly similarities: Similarities | undefined;
+    /** The factor for ranks within a clause. */
+    readonly spread: number;
   },
   {
     corpus,
@@ -75,7 +78,7 @@ export function rescore(
     return (
       (pool.scores[at] ?? 0) -
       weights.missing * missingShare(name, usesByTerm, corpus) +
-      weights.clauseRank * (ranks[at] ?? 0) +
+      weights.clauseRank * spread * (ranks[at] ?? 0) +
       (weights.pairs * neighbours) / heaviest +
       weights.server * (servers[corpus.servers[document] ?? 0] ?? 0) +
       weights.values * countAccepted(query.values, details.accepts(document)) +

@@ -2,6 +2,7 @@ import type { UpstreamName } from '../../core/ids.ts';
 import type { Postings } from './postings.ts';
 import type { Concept, Query } from './query.ts';
 import type { ScratchBuffers } from './scratch-buffers.ts';
+import { CLAUSE_SPREAD_FACTOR } from './ranking-weights.ts';
 import type { RankingWeights } from './ranking-weights.ts';
 
 /** The documents that match a concept, with the strength of each match; valid until the next search. */
@@ -17,6 +18,8 @@ export interface FirstStageScores {
   readonly most: number;
   /** The evidence for each concept of the query. */
   readonly evidence: readonly Evidence[];
+  /** The factor for scores of clauses; see `clauseSpread`. */
+  readonly spread: number;
 }
 
 /** The data of all documents that scoring reads, in columns of numbers. A document is one tool. */
@@ -45,13 +48,15 @@ export function scoreAll(
   const { scores, clause: best } = scratch;
   scorePart(all, scores, context);
   const most = max(scores, touched);
-  if (query.clauses.length === 0 || most === 0) return { scores, most, evidence };
+  if (query.clauses.length === 0 || most === 0) return { scores, most, evidence, spread: 1 };
   best.fill(0);
+  let clauseTops = 0;
   for (const clause of query.clauses) {
     const { part } = scratch;
     scorePart(clause, part, context);
     const top = max(part, touched);
     if (top === 0) continue;
+    clauseTops += top;
     // Scales the best match of the clause to 1, or to less if the clause is weak compared with the whole query.
     const scale = Math.sqrt(Math.min(1, top / most)) / top;
     for (const document of touched) {
@@ -59,9 +64,18 @@ export function scoreAll(
       if (value > (best[document] ?? 0)) best[document] = value;
     }
   }
+  const spread = clauseSpread(most, clauseTops);
   for (const document of touched)
-    scores[document] = (scores[document] ?? 0) / most + weights.clause * (best[document] ?? 0);
-  return { scores, most: max(scores, touched), evidence };
+    scores[document] = (scores[document] ?? 0) / most + weights.clause * spread * (best[document] ?? 0);
+  return { scores, most: max(scores, touched), evidence, spread };
+}
+
+/**
+ * Returns how much the clauses of a request differ in the tools that they need: 0 if the best tool of the whole request is also the best
+ * for each clause, at most 1.
+ */
+function clauseSpread(wholeTop: number, clauseTops: number): number {
+  return Math.max(0, Math.min(1, CLAUSE_SPREAD_FACTOR * (1 - wholeTop / (clauseTops || 1))));
 }
 
 interface ScoringContext {
