@@ -1,4 +1,4 @@
-import { dropWeakHits } from '../gateway/drop-weak-hits.ts';
+import { areAllWeak, dropWeakHits } from '../gateway/drop-weak-hits.ts';
 import type { CatalogView } from '../gateway/catalog-view.ts';
 import { findSimilar } from '../core/lib/find-similar.ts';
 import type { Payload } from '../core/lib/payload.ts';
@@ -73,7 +73,7 @@ async function answerQuery(
   const foundNothing = entries.length === 0;
   const remarks = serverRemarks(view, { query, foundNothing, server });
   const servers = view.servers.map(({ name }) => String(name));
-  if (foundNothing) return [describeNoMatch(query, servers), ...remarks];
+  if (foundNothing) return [describeNoMatch(query, { servers, server }), ...remarks];
   const lines = entries.map((entry, at) => {
     if (shown.has(entry)) return `${entry.name} (see above)`;
     shown.add(entry);
@@ -84,7 +84,10 @@ async function answerQuery(
     );
     return `${signature} [${view.tier(entry)}]${sentence === '' ? '' : `\n  ${sentence}`}`;
   });
-  return [...lines, ...remarks];
+  const weak = areAllWeak(hits)
+    ? [`No tool${server === undefined ? '' : ` of "${server}"`} clearly does this; the nearest are:`]
+    : [];
+  return [...weak, ...lines, ...remarks];
 }
 
 /** Lists the tools of a server in its own order, one line each. */
@@ -172,9 +175,14 @@ function parseLimit(value: unknown): number | undefined {
   return Math.min(limit, MAX_LIMIT);
 }
 
-function describeNoMatch(query: string, servers: readonly string[]): string {
+function describeNoMatch(
+  query: string,
+  { servers, server }: { readonly servers: readonly string[]; readonly server: string | undefined },
+): string {
   const quotedQuery = query.trim() === '' ? 'an empty query' : `"${query.trim().slice(0, 100)}"`;
   if (servers.length === 0) return `No tool matches ${quotedQuery}: there are no servers.`;
+  // Other servers are no help to a client that asked for one.
+  if (server !== undefined) return `No tool of "${server}" matches ${quotedQuery}.`;
   const similar = findSimilarServers(query, servers).map((name) => `"${name}"`);
   return `No tool matches ${quotedQuery}. Describe what the tool should do in other words. ${similar.length === 1 ? 'The only server is' : 'Some of the servers are'} ${similar.join(', ')}.`;
 }

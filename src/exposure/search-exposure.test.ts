@@ -155,6 +155,19 @@ describe('search_tools', () => {
     expect(await says('search_tools', { query: 'list files', server: 'mail' })).not.toContain('files__');
   });
 
+  test('search_tools: says so when no tool clearly does what the query asks', async () => {
+    const weak = await says('search_tools', {
+      query: 'book a flight and print the disk usage of my neighbour',
+    });
+    expect(weak.split('\n')[0]).toBe('No tool clearly does this; the nearest are:');
+    expect(await says('search_tools', { query: 'delete a file' })).not.toContain('clearly');
+  });
+
+  test('search_tools: names no other server when the search is limited to one', async () => {
+    const none = await says('search_tools', { query: 'xqzw', server: 'mail' });
+    expect(none).toBe('No tool of "mail" matches "xqzw".');
+  });
+
   test.each([
     [{}, 'query must be a string'],
     [{ query: 5 }, 'query must be a string'],

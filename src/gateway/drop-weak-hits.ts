@@ -8,3 +8,11 @@ export function dropWeakHits(hits: readonly SearchHit[]): readonly SearchHit[] {
   const minScore = (hits[0]?.score ?? 0) * MIN_SHARE_OF_BEST;
   return hits.filter(({ score }) => score >= minScore);
 }
+
+/** The lowest confidence of a clear hit; `docs/decisions/search.md` says how often it errs. */
+const MIN_CLEAR_CONFIDENCE = 0.52;
+
+/** Whether no hit clearly does what the query asks. */
+export function areAllWeak(hits: readonly SearchHit[]): boolean {
+  return hits.every(({ confidence }) => confidence < MIN_CLEAR_CONFIDENCE);
+}

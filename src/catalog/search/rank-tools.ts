@@ -13,6 +13,7 @@ import type { ScratchBuffers } from './scratch-buffers.ts';
 import type { SearchHit, IndexSearchOptions } from './search-index.ts';
 import {
   CANDIDATE_SIMILARITY_WEIGHT,
+  CERTAIN,
   EXACT_EXPOSED_NAME_BONUS,
   EXACT_NAME_BONUS,
   MIN_SCORE,
@@ -57,8 +58,9 @@ export function rankTools(
   );
   const final = best.map((document, at) => ({
     document,
+    confidence: exact.has(document) ? CERTAIN : (rescored[at]?.confidence ?? 0),
     score:
-      (rescored[at] ?? 0) +
+      (rescored[at]?.score ?? 0) +
       exactNameBonus(exact.get(document)) +
       (prior === undefined ? 0 : RECENT_USE_BONUS * Math.min(1, prior(entryAt(entries, document)))),
   }));
@@ -68,7 +70,12 @@ export function rankTools(
     taken.map(({ document }) => document),
     { query, evidence, slots: scratch.slots },
   );
-  return taken.map(({ entry, score }, at) => ({ entry, score, matched: matched[at] ?? [] }));
+  return taken.map(({ entry, score, confidence }, at) => ({
+    entry,
+    score,
+    confidence,
+    matched: matched[at] ?? [],
+  }));
 }
 
 /** Whether the query is the tool's exact name or contains it: only the bonus for exact names lifts a score this high. */
@@ -79,6 +86,8 @@ export function isExactMatch({ score }: SearchHit): boolean {
 interface ScoredDocument {
   readonly document: number;
   readonly score: number;
+  /** See `SearchHit`; 0 for a document outside the pool. */
+  readonly confidence: number;
 }
 
 interface FirstStageInput {
@@ -121,7 +130,7 @@ function* withRemaining(final: readonly ScoredDocument[], all: Float64Array): Ge
   yield* final;
   const taken = new Set(final.map(({ document }) => document));
   for (const document of indicesOfHighest(all, all.length)) {
-    if (!taken.has(document)) yield { document, score: all[document] ?? 0 };
+    if (!taken.has(document)) yield { document, score: all[document] ?? 0, confidence: 0 };
   }
 }
 
@@ -147,10 +156,10 @@ function takeHits(
 ): readonly TakenHit[] {
   const hits: TakenHit[] = [];
   let lowest = Infinity;
-  for (const { document, score } of limit > 0 ? order : []) {
+  for (const { document, score, confidence } of limit > 0 ? order : []) {
     lowest = Math.max(MIN_SCORE, Math.min(lowest, score));
     const entry = entryAt(entries, document);
-    if (isAllowed(entry) && hits.push({ document, entry, score: lowest }) >= limit) break;
+    if (isAllowed(entry) && hits.push({ document, entry, score: lowest, confidence }) >= limit) break;
   }
   return hits;
 }

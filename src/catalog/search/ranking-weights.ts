@@ -101,6 +101,12 @@ export const MIN_SCORE = 1e-6;
 /** The weight of adjacent words in the description, relative to adjacent words in the name. */
 export const DESCRIPTION_PAIR_WEIGHT = 0.6;
 
+/** How much the covered share of a tool's name adds to the confidence in a hit. */
+export const NAME_CONFIDENCE = 0.4;
+
+/** The confidence in a hit that the query names. */
+export const CERTAIN = 1 + NAME_CONFIDENCE;
+
 /** The weight of an English word for a word that tools use in another language: those tools rank first. */
 export const TRANSLATION_WEIGHT = 0.3;
 

@@ -2,7 +2,12 @@ import type { Similarities } from './semantic-index.ts';
 import type { Concept, Query, ValueKinds } from './query.ts';
 import type { Corpus, Evidence } from './score.ts';
 import type { ScratchBuffers } from './scratch-buffers.ts';
-import { DESCRIPTION_PAIR_WEIGHT, fullMissingRarity, unknownWordRarity } from './ranking-weights.ts';
+import {
+  DESCRIPTION_PAIR_WEIGHT,
+  NAME_CONFIDENCE,
+  fullMissingRarity,
+  unknownWordRarity,
+} from './ranking-weights.ts';
 import type { SecondStageWeights } from './ranking-weights.ts';
 
 /** The data about a candidate that the second stage reads in addition to the corpus. */
@@ -26,7 +31,13 @@ interface ConceptUse {
   readonly weight: number;
 }
 
-/** Rescores the best candidates of the first stage; returns scores in the order of the pool. */
+interface RescoredCandidate {
+  readonly score: number;
+  /** See `SearchHit`. */
+  readonly confidence: number;
+}
+
+/** Rescores the best candidates of the first stage, in the order of the pool. */
 export function rescore(
   pool: CandidatePool,
   {
@@ -52,7 +63,7 @@ export function rescore(
     readonly weights: SecondStageWeights;
     readonly scratch: ScratchBuffers;
   },
-): readonly number[] {
+): readonly RescoredCandidate[] {
   const usesByTerm = conceptsByTerm(query.concepts);
   const worth = query.concepts.map((concept) => worthOf(concept, corpus.postings.rarity));
   const table = evidenceTable(pool.documents, evidence, scratch.slots);
@@ -62,8 +73,8 @@ export function rescore(
   const ranks = clauseRanks(clauses, table);
   const servers = serverScores(evidence, corpus, scratch.servers);
   const queryPairs = adjacentPairs(query.sequence, worth.length);
-  // Semantic similarity counts only for the share of the query that matching words do not explain.
-  const unexplained = similarities === undefined ? 0 : 1 - explainedShare(table, query, worth, corpus);
+  // Semantic similarity counts only for the share of the query that matching words do not explain together.
+  const { each, together } = explainedShares(table, query, worth, corpus);
   return pool.documents.map((document, at) => {
     const name = corpus.names.subarray(corpus.nameOffsets[document], corpus.nameOffsets[document + 1]);
     const neighbours = scorePairs(
@@ -75,15 +86,16 @@ export function rescore(
       ],
       usesByTerm,
     );
-    return (
+    const score =
       (pool.scores[at] ?? 0) -
       weights.missing * missingShare(name, usesByTerm, corpus) +
       weights.clauseRank * spread * (ranks[at] ?? 0) +
       (weights.pairs * neighbours) / heaviest +
       weights.server * (servers[corpus.servers[document] ?? 0] ?? 0) +
       weights.values * countAccepted(query.values, details.accepts(document)) +
-      weights.meaning * unexplained * (similarities?.[document] ?? 0)
-    );
+      weights.meaning * (1 - together) * (similarities?.[document] ?? 0);
+    const confidence = (each[at] ?? 0) + NAME_CONFIDENCE * coveredShare(name, usesByTerm, corpus);
+    return { score, confidence };
   });
 }
 
@@ -182,38 +194,37 @@ function serverScores(
 }
 
 /**
- * Returns the share of the query that matching words explain. It is the share that the best candidate covers,
- * or the share that the best candidates of all clauses cover together if that is higher. The second share
- * matters for a request that needs several tools, because no single tool covers it.
+ * Returns for each candidate the share of the query that its words explain, and the share that the candidates explain together: that of
+ * the best candidate, or of the best candidates of all clauses if that is higher, because no single tool covers a request for several.
  */
-function explainedShare(
+function explainedShares(
   table: readonly Float32Array[],
   { concepts, clauses }: Query,
   worth: readonly number[],
   { postings }: Corpus,
-): number {
+): { readonly each: readonly number[]; readonly together: number } {
   const unknownRarity = unknownWordRarity(postings.size);
   // The share of a concept in the query is proportional to its rarity.
   const sizes = concepts.map(({ isKnown, alternatives }) =>
     isKnown ? (postings.rarity[alternatives[0]?.term ?? 0] ?? 0) : unknownRarity,
   );
-  const best = (part: readonly number[]): number => {
-    let most = 0;
-    for (const row of table) {
-      let share = 0;
-      for (const at of part) {
-        const full = worth[at] ?? 0;
-        if (full > 0) share += (sizes[at] ?? 0) * Math.min(1, (row[at] ?? 0) / full);
-      }
-      if (share > most) most = share;
+  const explained = (row: Float32Array, part: readonly number[]): number => {
+    let share = 0;
+    for (const at of part) {
+      const full = worth[at] ?? 0;
+      if (full > 0) share += (sizes[at] ?? 0) * Math.min(1, (row[at] ?? 0) / full);
     }
-    return most;
+    return share;
   };
+  const sizeOf = (part: readonly number[]): number => sum(part.map((at) => sizes[at] ?? 0)) || 1;
+  const best = (part: readonly number[]): number =>
+    table.reduce((most, row) => Math.max(most, explained(row, part)), 0);
   const all = concepts.map((_, at) => at);
-  const whole = best(all) / (sum(sizes) || 1);
-  if (clauses.length === 0) return whole;
-  const total = sum(clauses.map((clause) => sum(clause.map((at) => sizes[at] ?? 0))));
-  return Math.max(whole, sum(clauses.map(best)) / (total || 1));
+  const parts = [all, ...clauses];
+  const each = table.map((row) => Math.max(...parts.map((part) => explained(row, part) / sizeOf(part))));
+  const whole = best(all) / sizeOf(all);
+  if (clauses.length === 0) return { each, together: whole };
+  return { each, together: Math.max(whole, sum(clauses.map(best)) / sum(clauses.map(sizeOf))) };
 }
 
 /** Returns the rarity of the name's words that the query lacks, relative to `fullMissingRarity`; can exceed 1. */
@@ -225,6 +236,22 @@ function missingShare(
   let rare = 0;
   for (const term of name) if (!usesByTerm.has(term)) rare += postings.rarity[term] ?? 0;
   return rare / fullMissingRarity(postings.size);
+}
+
+/** Returns the share of the name, by rarity, whose words are in the query or stand for one in it. */
+function coveredShare(
+  name: Uint32Array,
+  usesByTerm: ReadonlyMap<number, unknown>,
+  { postings }: Corpus,
+): number {
+  let covered = 0;
+  let total = 0;
+  for (const term of name) {
+    const rarity = postings.rarity[term] ?? 0;
+    total += rarity;
+    if (usesByTerm.has(term)) covered += rarity;
+  }
+  return total === 0 ? 0 : covered / total;
 }
 
 /** Returns the pairs of adjacent concepts in the query, each encoded as one number: `first * concepts + second`. */

@@ -19,6 +19,11 @@ export interface SearchHit {
   readonly entry: ToolEntry;
   /** Never increases from one hit to the next; only the ratio to the first hit is meaningful. */
   readonly score: number;
+  /**
+   * How clearly the tool does what the query asks, from 0 to 1.4: the share of the query, or of one of its clauses, that the words of the
+   * tool explain, plus a part of the share of its name that the query covers. Does not depend on other hits.
+   */
+  readonly confidence: number;
   /** Words of the query that match the tool or its server, directly or through a synonym. */
   readonly matched: readonly string[];
 }

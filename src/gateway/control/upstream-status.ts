@@ -2,6 +2,7 @@ import type { Listing } from '../../catalog/listing.ts';
 import type { ErrorCode, GatewayError } from '../../core/errors.ts';
 import type { FailureReason } from '../../core/failure-reason.ts';
 import type { UpstreamName } from '../../core/ids.ts';
+import { quoteShellWord } from '../../core/lib/quote-shell-word.ts';
 import type { UpstreamState } from '../../upstream/upstream-state.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 
@@ -82,11 +83,23 @@ export function describeError({ code, message, details }: GatewayError): Upstrea
 
 /** Descriptions of problems for clients, by error code. The message of the error itself is meant for the operator. */
 const CLIENT_TEXTS: Partial<Readonly<Record<ErrorCode, string>>> = {
+  QUARANTINED: 'is held for approval',
   UPSTREAM_NEEDS_AUTH: 'is not signed in',
   SECRET_MISSING: 'lacks a secret that its configuration names',
   UPSTREAM_REFUSED: 'cannot be started or rejects the connection',
   CONFIG_INVALID: 'is configured wrongly',
 };
+
+/** Returns what a person can do about a problem. */
+function remedyOf(code: ErrorCode, name: UpstreamName): string {
+  const quotedName = quoteShellWord(name);
+  if (code === 'QUARANTINED') return 'review it with: trunkline approvals';
+  if (code === 'UPSTREAM_NEEDS_AUTH') return `sign in with: trunkline login ${quotedName}`;
+  if (code === 'SECRET_MISSING') return `set it, then run: trunkline restart ${quotedName}`;
+  if (code === 'UPSTREAM_REFUSED' || code === 'CONFIG_INVALID')
+    return `correct it with: trunkline edit ${quotedName}`;
+  return `restart it with: trunkline restart ${quotedName}`;
+}
 
 /** Descriptions of servers that start, by state. */
 const STARTING_TEXTS: Partial<Readonly<Record<UpstreamStatus['state'], string>>> = {
@@ -95,11 +108,11 @@ const STARTING_TEXTS: Partial<Readonly<Record<UpstreamStatus['state'], string>>>
 };
 
 /** Returns why a server cannot be used or searched at present, as the end of a sentence that starts with its name. */
-export function unavailableReason({ state, problem, listedAt }: UpstreamStatus): string | undefined {
+export function unavailableReason({ name, state, problem, listedAt }: UpstreamStatus): string | undefined {
   if (problem !== undefined) {
     const tools =
       listedAt === undefined ? 'its tools are not known' : 'its tools are those of its last listing';
-    return `${CLIENT_TEXTS[problem.code] ?? 'is down'}; ${tools}`;
+    return `${CLIENT_TEXTS[problem.code] ?? 'is down'} (${remedyOf(problem.code, name)}); ${tools}`;
   }
   if (listedAt !== undefined) return undefined;
   return `${STARTING_TEXTS[state] ?? 'has not been listed yet'}; its tools are not known`;

@@ -164,7 +164,7 @@ scenario(
     const answer = await found(client, 'echo on GitHub');
     expect(answer).toMatch(/^one__echo\(/);
     expect(answer).toMatch(
-      /\nServer "github" (?:cannot be started or rejects the connection|is down); its tools are not known\.$/,
+      /\nServer "github" (?:cannot be started or rejects the connection \(correct it with: trunkline edit github\)|is down \(restart it with: trunkline restart github\)); its tools are not known\.$/,
     );
     expect(answer).not.toContain('nowhere');
     expect(await found(client, 'echo')).not.toContain('Server "');

@@ -20,7 +20,7 @@ function hit(name: string, score: number, description = `Does ${name}.`): Search
     fingerprint: name as Fingerprint,
     definition: { name, description },
   };
-  return { entry, score, matched: [] };
+  return { entry, score, confidence: 1, matched: [] };
 }
 
 const HITS = [hit('a', 1), hit('b', 0.9), hit('c', 0.8), hit('d', 0.7)];
