@@ -12,7 +12,7 @@ import type { UpstreamName } from '../core/ids.ts';
 import { TaskOwnerStore } from '../gateway/calls/task-owner-store.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { createListingSource } from '../gateway/listing/listing-source.ts';
-import { FailureMemory } from '../gateway/control/failure-memory.ts';
+import { FailureMemory } from '../gateway/failure-memory.ts';
 import type { PauseState } from '../gateway/control/pause-state.ts';
 import type { Logger } from '../observability/log.ts';
 import type { ServerLogs } from '../observability/server-log/server-logs.ts';

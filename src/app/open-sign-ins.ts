@@ -4,7 +4,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { createReferenceReader } from '../config/resolve-references.ts';
 import { hasDatabase, openDatabase } from '../core/storage/database.ts';
 import { LazyDatabase } from '../core/storage/lazy-database.ts';
-import { FailureMemory } from '../gateway/control/failure-memory.ts';
+import { FailureMemory } from '../gateway/failure-memory.ts';
 import type { Logger } from '../observability/log.ts';
 import type { AppOptions } from './app-options.ts';
 import { openInstanceKey } from './open-instance-key.ts';

@@ -43,6 +43,8 @@ describe('output of server text', () => {
         isErrColoured: false,
         width: Infinity,
         errWidth: Infinity,
+        pager: undefined,
+        height: Infinity,
         progress: 'none',
         ...style,
       },

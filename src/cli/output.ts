@@ -6,6 +6,7 @@ import { sanitize, sanitizeColoured, sanitizeJson } from './sanitize.ts';
 import { createPaint } from './print/paint.ts';
 import type { Paint } from './print/paint.ts';
 import { wrapProse } from './print/prose.ts';
+import { showInPager } from './print/show-in-pager.ts';
 import { StatusLine } from './print/status-line.ts';
 import type { ProgressIndicator } from './print/status-line.ts';
 import type { OutputStyle } from './print/output-style.ts';
@@ -27,6 +28,8 @@ export interface Output {
   jsonText(text: string): void;
   /** Writes the result as a table, with sanitized cells. */
   table(rows: readonly (readonly TableCell[])[], options?: Omit<TableOptions, 'width'>): void;
+  /** Shows the result lines that `print` writes in a pager if they do not fit on the terminal. */
+  paged(print: () => void): Promise<void>;
   /** Writes a message to standard error. */
   note(text: string): void;
   /** Writes a table to standard error. A last cell that is too wide wraps. */
@@ -57,6 +60,8 @@ const PLAIN: OutputStyle = {
   isErrColoured: false,
   width: Infinity,
   errWidth: Infinity,
+  pager: undefined,
+  height: Infinity,
   progress: 'none',
 };
 
@@ -68,8 +73,28 @@ export function createOutput({ stdout, stderr }: Streams, style: OutputStyle = P
     stderr.write(`${text}\n`);
   };
   const writeResult = (text: string): void => {
+    if (pages !== undefined) {
+      pages.push(text);
+      return;
+    }
     status.clear();
     stdout.write(`${text}\n`);
+  };
+  /** The lines of a result that may need a pager; undefined while lines are written at once. */
+  let pages: string[] | undefined;
+  const paged = async (print: () => void): Promise<void> => {
+    const { pager, height } = style;
+    if (pager === undefined || style.format === 'json') return print();
+    const lines = (pages = []);
+    try {
+      print();
+    } finally {
+      pages = undefined;
+    }
+    const text = lines.map((each) => `${each}\n`).join('');
+    const isLong = text.split('\n').length > height;
+    if (isLong && (await showInPager(pager, text))) return;
+    stdout.write(text);
   };
   const line = (text: string): void => writeResult(sanitizeColoured(text));
   const jsonText = (text: string): void => writeResult(stdout.isTTY === true ? sanitizeJson(text) : text);
@@ -96,6 +121,7 @@ export function createOutput({ stdout, stderr }: Streams, style: OutputStyle = P
       const safe = sanitizeRows(rows, options?.lastColumn === 'wrap');
       for (const row of formatTable(safe, { width: style.width, ...options })) line(row);
     },
+    paged,
     // With --json, every line of standard error is JSON as well.
     note: (text) =>
       style.isJsonRequested

@@ -9,7 +9,7 @@ import type { Guard } from '../policy/guard.ts';
 import type { UpstreamPool } from '../upstream/upstream-pool.ts';
 import type { SubscriptionSync } from './calls/resource-subscriptions.ts';
 import type { TaskOwnerStore } from './calls/task-owner-store.ts';
-import type { FailureMemory } from './control/failure-memory.ts';
+import type { FailureMemory } from './failure-memory.ts';
 import type { PauseState } from './control/pause-state.ts';
 import type { ListInTurn } from './listing/listing-scheduler.ts';
 

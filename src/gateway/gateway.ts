@@ -32,7 +32,7 @@ import { ResourceSubscriptions } from './calls/resource-subscriptions.ts';
 import { TaskRoutes, isTaskMethod } from './calls/task-routes.ts';
 import type { CatalogView, ChangedLists } from './catalog-view.ts';
 import { ServerControl } from './control/server-control.ts';
-import type { FailureMemory } from './control/failure-memory.ts';
+import type { FailureMemory } from './failure-memory.ts';
 import { unavailableReason } from './control/upstream-status.ts';
 import type { UpstreamStatus } from './control/upstream-status.ts';
 import type { ConfigUpdate, GatewayDeps } from './gateway-deps.ts';

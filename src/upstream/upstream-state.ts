@@ -120,6 +120,8 @@ function isTemporary({ traits, code, cause }: GatewayError): boolean {
 interface RetryScheduleOptions {
   readonly now: () => number;
   readonly random?: (() => number) | undefined;
+  /** Whether refused attempts are repeated; the default is true. */
+  readonly isRetrying?: boolean | undefined;
   readonly onDue: () => void;
 }
 
@@ -136,6 +138,11 @@ export class RetrySchedule {
   retryTimeAfter(attempt: number): number {
     const { now, random } = this.#options;
     return now() + backoff(attempt, { baseMs: 500, maxMs: 60_000, random });
+  }
+
+  /** Returns the time of the attempt after one that was refused; undefined if refused attempts are not repeated. */
+  timeAfterRefusal(attempt: number): number | undefined {
+    return this.#options.isRetrying === false ? undefined : this.retryTimeAfter(attempt);
   }
 
   schedule(state: UpstreamState): void {

@@ -98,8 +98,8 @@ export class Upstream implements AsyncDisposable {
     this.#config = config;
     this.#deps = deps;
     this.#log = deps.log.with({ upstream: config.name });
-    const { now, random } = deps;
-    this.#retries = new RetrySchedule({ now, random, onDue: () => this.#connectInBackground() });
+    const { now, random, isRetrying } = deps;
+    this.#retries = new RetrySchedule({ now, random, isRetrying, onDue: () => this.#connectInBackground() });
     this.#closingConnections = new ClosingConnections(this.#log);
     deps.credentials?.onSignedIn(() => this.#state.kind === 'needs-auth' && this.retryNow().catch(() => {}));
     this.#idle = new IdleTimer({
@@ -261,12 +261,11 @@ export class Upstream implements AsyncDisposable {
       limit[Symbol.dispose]();
       if (this.#attempt?.promise === promise) this.#attempt = undefined;
     });
-    const attempt = { promise, cancellation };
-    this.#attempt = attempt;
+    this.#attempt = { promise, cancellation };
     // Calls that wait for this attempt continue in `#connect` and find `#attempt`, so it must be set first.
     this.#nextAttempt?.resolve();
     this.#nextAttempt = undefined;
-    return this.#waitFor(attempt);
+    return this.#waitFor(this.#attempt);
   }
 
   /** Settles like the attempt, but does not wait for an installation for longer than `timeouts.connect`. */
@@ -335,9 +334,7 @@ export class Upstream implements AsyncDisposable {
   #handleConnectError(error: GatewayError): void {
     // The upstream was closed during the attempt.
     if (this.#state.kind !== 'connecting') return;
-    const retryAt =
-      this.#deps.isRetrying === false ? undefined : this.#retries.retryTimeAfter(this.#state.attempt);
-    this.#dispatch({ type: 'refused', error, retryAt });
+    this.#dispatch({ type: 'refused', error, retryAt: this.#retries.timeAfterRefusal(this.#state.attempt) });
     // The same reason is logged as a warning only once in a row; the state keeps showing it.
     const level = error.message === this.#lastRefusal ? 'debug' : 'warn';
     this.#lastRefusal = error.message;

@@ -48,6 +48,9 @@ export async function runInTerminal(
   const all = {
     ...process.env,
     TERM: 'xterm',
+    // A pager would wait for a key, and a gateway in the background would outlive the test.
+    PAGER: '',
+    TRUNKLINE_STANDALONE: '1',
     ...env,
     ...options.env,
     TRUNKLINE: `${process.execPath} ${program}`,

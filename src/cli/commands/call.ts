@@ -17,6 +17,7 @@ import { readContentBlocks, formatContent, isSavedLine } from './call/format-con
 import { parseEntrySelection } from './call/entry-selection.ts';
 import type { EntrySelection } from './call/entry-selection.ts';
 import { fetchTool } from './call/fetch-tool.ts';
+import { startBackgroundGateway } from './call/start-background-gateway.ts';
 import { prepareOutFolder } from './call/save-content.ts';
 import { formatToolError } from './call/format-tool-error.ts';
 
@@ -62,7 +63,9 @@ export async function runCall(
     await printResult(result, { value, isError, folder }, context);
     return isError ? TOOL_FAILED : 0;
   };
-  return withGateway(options, context, work, { canStart: true });
+  return withGateway(options, context, work, {
+    startGateway: (location) => startBackgroundGateway(context, location),
+  });
 }
 
 interface ToolCallRequest {

@@ -27,7 +27,7 @@ export function runListCommand<Entries>(
     const entries = await out.withProgress(`Listing ${title}`, () => fetch(gateway, filter));
     await reportMissingServers(gateway, filter, context);
     if (out.style.format === 'json') out.json(entries);
-    else print(entries);
+    else await out.paged(() => print(entries));
     return 0;
   });
 }

@@ -33,7 +33,7 @@ export function runSearch(
     const hits = await out.withProgress('Searching', () => searchTools(gateway, query, options));
     await reportMissingServers(gateway, options, context);
     if (out.style.format === 'json') out.json(hits);
-    else printHits(hits, context);
+    else await out.paged(() => printHits(hits, context));
     return 0;
   });
 }

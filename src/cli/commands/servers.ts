@@ -17,7 +17,7 @@ export function runServers(options: GlobalOptions, context: CliContext): Promise
       const { servers: all, warnings } = await gateway.client.request('GET /api/status', {}, gateway);
       reportWarnings(warnings, context);
       if (context.out.style.format === 'json') context.out.json(all);
-      else printServers(all, context, gateway.config);
+      else await context.out.paged(() => printServers(all, context, gateway.config));
       return 0;
     },
     { environment: 'any' },
@@ -97,7 +97,13 @@ function printServers(all: readonly AdminServer[], { out }: CliContext, config: 
     server.listedAt === undefined ? 'never' : `${formatElapsed(Date.now() - server.listedAt)} ago`,
     isBelow ? formatTransport(server) : (problems[at] ?? formatTransport(server)),
   ]);
-  out.table([head, ...rows], { dropOrder: [2, 4, 3], notes: isBelow ? [undefined, ...problems] : undefined });
+  out.table([head, ...rows], {
+    dropOrder: [2, 4, 3],
+    hasNameColumn: true,
+    hasHeader: true,
+    wholeColumns: [1],
+    notes: isBelow ? [undefined, ...problems] : undefined,
+  });
   out.line(`\n${formatCount(all.length, 'server')}`);
 }
 

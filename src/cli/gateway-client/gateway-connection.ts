@@ -30,8 +30,8 @@ export interface GatewayConnectionOptions {
    * configuration even if its environment differs.
    */
   readonly environment?: 'any' | 'same' | undefined;
-  /** Whether to start the background gateway at a terminal if none runs, so that later commands need not start the servers again. */
-  readonly canStart?: boolean | undefined;
+  /** Starts a gateway if none runs; the command works without one if this returns undefined. */
+  readonly startGateway?: ((location: ConfigLocation) => Promise<GatewayConnection | undefined>) | undefined;
 }
 
 /** Connects a command to a gateway. A running gateway and an in-process one give the same answers. */
@@ -65,7 +65,7 @@ export async function openGatewayConnection(
   const location = await locateConfig(options.config, context, { isGatewayEnough: true });
   return (
     (await connectToRunningGateway(context, location, options.environment)) ??
-    (options.canStart === true ? await startBackgroundGateway(context, location) : undefined) ??
+    (await options.startGateway?.(location)) ??
     startInProcessGateway(context, options, location)
   );
 }
@@ -104,43 +104,6 @@ async function connectToRunningGateway(
       return false;
     }
   }
-}
-
-/**
- * Starts the background gateway and connects to it. Returns undefined in scripts, which must leave no process behind, if another gateway
- * runs, and if no gateway can be started; the command then works without one.
- */
-async function startBackgroundGateway(
-  context: CliContext,
-  location: ConfigLocation,
-): Promise<GatewayConnection | undefined> {
-  const { env, out, stdout, stderr } = context;
-  const isPerson = stdout.isTTY === true && stderr.isTTY === true && (env['CI'] ?? '') === '';
-  const canBeShared = location.text === undefined || location.isTextFromEnvironment === true;
-  const isStandalone = (env['TRUNKLINE_STANDALONE'] ?? '') !== '';
-  if (!isPerson || !canBeShared || isStandalone || findGatewayRecord(location.stateDir) !== undefined)
-    return undefined;
-  const [{ findOrStartGateway }, { createFindOrStartOptions }] = await Promise.all([
-    import('../../app/shared-gateway/find-or-start-gateway.ts'),
-    import('../commands/serve-through-shared-gateway.ts'),
-  ]);
-  const options = await createFindOrStartOptions(location, {}, context);
-  // Best effort: without a background gateway, the command reports problems of the configuration itself.
-  const pipe = await findOrStartGateway(options).catch(() => undefined);
-  const record = findGatewayRecord(location.stateDir);
-  const connection = record && (await connectToRecord(record))?.connection;
-  if (pipe === undefined || connection === undefined) {
-    pipe?.socket.destroy();
-    return undefined;
-  }
-  out.note(
-    'Started a gateway in the background, which makes further calls fast. Stop it with: trunkline stop',
-  );
-  return {
-    ...connection,
-    // The pipe keeps the gateway running during the command.
-    [Symbol.asyncDispose]: () => Promise.resolve(void pipe.socket.destroy()),
-  };
 }
 
 async function startInProcessGateway(

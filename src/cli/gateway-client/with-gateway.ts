@@ -22,7 +22,7 @@ export async function withGateway(
   options: AdHocOptions,
   context: CliContext,
   work: (gateway: CommandConnection) => Promise<ExitCode>,
-  { environment, canStart }: Pick<GatewayConnectionOptions, 'environment' | 'canStart'> = {},
+  { environment, startGateway }: Pick<GatewayConnectionOptions, 'environment' | 'startGateway'> = {},
 ): Promise<ExitCode> {
   const server = readAdHocServer(options);
   const interrupted = new AbortController();
@@ -32,7 +32,7 @@ export async function withGateway(
     const connection = await openGatewayConnection(ownContext, {
       config: options.config,
       environment,
-      canStart,
+      startGateway,
       servers: server && [server],
     });
     try {

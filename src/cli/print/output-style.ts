@@ -9,6 +9,10 @@ export interface OutputStyle {
   readonly width: number;
   /** The number of columns of the terminal behind standard error. `Infinity` without a terminal. */
   readonly errWidth: number;
+  /** The command that shows long lists page by page; undefined if they are printed at once. */
+  readonly pager: string | undefined;
+  /** The number of rows of the terminal behind standard output. */
+  readonly height: number;
   /** The form of progress output: an animated line, separate lines, or none. */
   readonly progress: 'drawn' | 'lines' | 'none';
 }
@@ -16,6 +20,7 @@ export interface OutputStyle {
 interface Terminal {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
 }
 
 /** Derives the style from flags, environment and terminal. The command-line parser rejects invalid values later. */
@@ -43,11 +48,21 @@ export function detectStyle(
     isErrColoured: colour ?? (stderr.isTTY === true && !isDumb),
     width: terminalWidth(stdout),
     errWidth: terminalWidth(stderr),
+    pager: detectPager(env, { isTerminal: stdout.isTTY === true && !isDumb }),
+    height: stdout.rows ?? Infinity,
     progress: detectProgress(readFlag(flags, '--progress') ?? env['TRUNKLINE_PROGRESS'], {
       isTerminal: stderr.isTTY === true,
       isDumb,
     }),
   };
+}
+
+/** Returns the pager that PAGER selects. There is none in CI, in a pipe, and if the variable is empty. */
+function detectPager(
+  { PAGER: pager = 'less', CI: ci = '' }: Readonly<Record<string, string | undefined>>,
+  { isTerminal }: { readonly isTerminal: boolean },
+): string | undefined {
+  return !isTerminal || ci !== '' || pager.trim() === '' || process.platform === 'win32' ? undefined : pager;
 }
 
 function terminalWidth({ isTTY, columns }: Terminal): number {

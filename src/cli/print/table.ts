@@ -140,14 +140,16 @@ function selectColumns(
 /** Formats each row as its name with the last cell below it. */
 function formatStacked(
   rows: readonly (readonly TableCell[])[],
-  { width = Infinity, hasHeader = false }: TableOptions,
+  { width = Infinity, hasHeader = false, notes = [] }: TableOptions,
 ): readonly string[] {
   const indent = ' '.repeat(GAP);
-  return rows.slice(hasHeader ? 1 : 0).flatMap((row) => {
+  return rows.flatMap((row, index) => {
+    if (hasHeader && index === 0) return [];
     const [name = '', lastCell = ''] = [row[0], row.length > 1 ? row.at(-1) : ''];
     const nameLine = paintText(name, cellText(name));
     const text = truncate(cellText(lastCell), width - GAP);
-    return text === '' ? [nameLine] : [nameLine, indent + paintText(lastCell, text)];
+    const lines = text === '' ? [nameLine] : [nameLine, indent + paintText(lastCell, text)];
+    return [...lines, ...formatNote(notes[index], width)];
   });
 }
 

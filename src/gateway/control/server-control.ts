@@ -8,7 +8,7 @@ import { installingError } from '../../upstream/connecting/upstream-errors.ts';
 import type { UpstreamPool } from '../../upstream/upstream-pool.ts';
 import type { ResourceSubscriptions } from '../calls/resource-subscriptions.ts';
 import type { ListingScheduler } from '../listing/listing-scheduler.ts';
-import type { FailureMemory } from './failure-memory.ts';
+import type { FailureMemory } from '../failure-memory.ts';
 import { describeError, describeUpstream } from './upstream-status.ts';
 import type { UpstreamStatus } from './upstream-status.ts';
 

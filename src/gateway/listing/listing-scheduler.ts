@@ -9,7 +9,7 @@ import type { Logger } from '../../observability/log.ts';
 import { FORGET_HELP_METHOD } from '../../upstream/cli/forget-help-method.ts';
 import { installingError } from '../../upstream/connecting/upstream-errors.ts';
 import type { UpstreamPool } from '../../upstream/upstream-pool.ts';
-import type { FailureMemory } from '../control/failure-memory.ts';
+import type { FailureMemory } from '../failure-memory.ts';
 
 /** Delay in milliseconds before servers in the cached catalog are listed again, so that a warm start answers clients first. */
 const WARM_DELAY_MS = 500;

@@ -88,7 +88,7 @@ describe('classifyConnectError', () => {
     const error = classifyConnectError(new Error('pipe'), name, hints);
     expect(error.code).toBe('UPSTREAM_UNAVAILABLE');
     expect(error.message).toContain(
-      'exited with code 3 before it was ready. Correct its command or settings: trunkline edit github It wrote to standard error: 2 | 3 | 4 | 5 | API_KEY',
+      'exited with code 3 before it was ready. Correct its command or settings: trunkline edit github (It wrote to standard error: 2 | 3 | 4 | 5 | API_KEY',
     );
     expect(error.details).toMatchObject({ upstream: 'github', exit: 'exited with code 3' });
   });

@@ -50,7 +50,8 @@ export function classifyConnectError(
 ): GatewayError {
   if (cause instanceof GatewayError && !(cause instanceof UnexpectedResponseError)) return cause;
   const found = findConnectFailure(cause, upstream, hints);
-  const quote = found.reason === 'package-not-found' ? '' : quoteStderr(hints);
+  // The other reasons say already what the output says.
+  const quote = found.reason === 'exited' || found.reason === 'timeout' ? quoteOutput(hints) : '';
   return toError(found, upstream, { cause, quote, details: { ...hints } });
 }
 
@@ -96,7 +97,7 @@ export function classifyConnectionLoss(
   const event = hints.exit ?? 'closed the connection';
   return new GatewayError(
     'UPSTREAM_CLOSED',
-    `Server "${upstream}" ${event} during the request; the request may or may not have been executed, so it was not repeated.${quoteStderr(hints)}`,
+    `Server "${upstream}" ${event} during the request; the request may or may not have been executed, so it was not repeated.${quoteOutput(hints)}`,
     { cause, details: { upstream, ...hints } },
   );
 }
@@ -345,12 +346,13 @@ function describeUnexpected(
   };
 }
 
-function quoteStderr(hints: ProcessHints): string {
+/** Returns the output of a process in parentheses, because it may end without a full stop. */
+function quoteOutput(hints: ProcessHints): string {
   const lines = lastStderrLines(hints);
   const errors =
-    lines.length === 0 ? '' : ` It wrote to standard error: ${lines.map(sanitizeText).join(' | ')}`;
+    lines.length === 0 ? '' : ` (It wrote to standard error: ${lines.map(sanitizeText).join(' | ')})`;
   const { stdout } = hints;
-  return stdout === undefined ? errors : `${errors} It wrote to standard output: ${sanitizeText(stdout)}`;
+  return stdout === undefined ? errors : `${errors} (It wrote to standard output: ${sanitizeText(stdout)})`;
 }
 
 /** Returns the first line of standard error that names an error, then the last lines, which may be a usage text or a stack trace. */

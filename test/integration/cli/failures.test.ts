@@ -11,6 +11,7 @@ import { fixture, startHttpFixture } from '../../support/fixture.ts';
 import type { HttpFixture } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
+import { runInTerminal, visibleText } from '../../support/terminal.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
 
 checkLeaks();
@@ -128,7 +129,7 @@ const advices: readonly Advice[] = [
   {
     name: 'exits',
     entry: () => ({ command: '/bin/sh', args: ['-c', 'echo no config >&2; exit 3'] }),
-    summary: /exited with code 3 before it was ready\. It wrote to standard error: no config$/,
+    summary: /exited with code 3 before it was ready\. \(It wrote to standard error: no config\)$/,
     fix: 'Correct its command or settings: trunkline edit exits',
     apply: () => `s;echo no config.*exit 3;exec ${command};`,
   },
@@ -219,5 +220,38 @@ describe('output of commands', () => {
     });
     expect(JSON.parse(stdout)).toMatchObject({ written: true, missing: [{ name: 'broken' }] });
     expect((await mixed.run(['lock', '--check'])).code).toBe(4);
+  });
+});
+
+describe('at a terminal', { tags: ['expect'] }, () => {
+  test('call: starts the gateway in the background for the calls after it', { tags: ['slow'] }, async () => {
+    const home = commandHome({ plain });
+    const env = { TRUNKLINE_STANDALONE: undefined, CI: undefined };
+    const first = await runInTerminal(home, ['call', 'plain.echo', 'text=one'], { env });
+    expect(visibleText(first.screen)).toContain('Started a gateway in the background');
+    const second = await runInTerminal(home, ['call', 'plain.echo', 'text=two'], { env });
+    expect(visibleText(second.screen)).toBe('two\n');
+    expect((await home.run(['stop', '--text'])).stdout).toContain('Stopped the gateway');
+  });
+
+  test('long list: is shown in the pager at a terminal, and directly in CI', { tags: ['slow'] }, async () => {
+    const home = commandHome({ many: fixture('many-tools') });
+    const PAGER = "sed 's/^/paged /'";
+    const paged = await runInTerminal(home, ['tools'], { env: { PAGER, CI: undefined } });
+    expect(visibleText(paged.screen)).toContain('paged many__');
+    const direct = await runInTerminal(home, ['tools'], { env: { PAGER, CI: '1' } });
+    expect(visibleText(direct.screen)).not.toContain('paged');
+    const missing = await runInTerminal(home, ['tools'], { env: { PAGER: 'no-such-pager', CI: undefined } });
+    expect(visibleText(missing.screen)).toContain('many__');
+  });
+
+  test('wrap: explains at a terminal what it waits for', async () => {
+    const home = commandHome();
+    const script = ['expect "wrap"', 'send "\\004"'];
+    const { screen } = await runInTerminal(home, ['wrap', '--init-timeout', '5', '--', 'some-server'], {
+      script,
+    });
+    expect(visibleText(screen)).toContain('Waiting for an MCP client on standard input.');
+    expect(visibleText(screen)).toContain('"some-server"');
   });
 });

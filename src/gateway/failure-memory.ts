@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { GatewayError, isErrorCode } from '../../core/errors.ts';
-import type { Fingerprint, UpstreamName } from '../../core/ids.ts';
-import { isJsonObject } from '../../core/json.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { coalesce } from '../../core/lib/coalesce.ts';
-import { writeFileAtomic } from '../../core/lib/write-file-atomic.ts';
-import type { Logger } from '../../observability/log.ts';
+import { GatewayError, isErrorCode } from '../core/errors.ts';
+import type { Fingerprint, UpstreamName } from '../core/ids.ts';
+import { isJsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json.ts';
+import { coalesce } from '../core/lib/coalesce.ts';
+import { writeFileAtomic } from '../core/lib/write-file-atomic.ts';
+import type { Logger } from '../observability/log.ts';
 
 interface FailureMemoryOptions {
   /** Masks the secrets of the server, which its output may contain. */
