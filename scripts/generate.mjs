@@ -189,10 +189,10 @@ command line exits with code 2; [Errors](errors.md) lists all exit codes. \`--he
 
 ## Text and JSON
 
-On a terminal, results are text: aligned tables, in colour unless \`NO_COLOR\` is set or \`--color never\` is given (\`FORCE_COLOR\` and \`--color always\` also colour output in a pipe).
+Results are text: aligned tables on a terminal, in colour unless \`NO_COLOR\` is set or \`--color never\` is given (\`FORCE_COLOR\` and \`--color always\` also colour output in a pipe).
 Operations that take longer than half a second show their progress on standard error: in a line that is updated, or in separate lines if \`TERM\` is \`dumb\` or \`--progress lines\` is given, which suits
-screen readers. Sentences are wrapped between words; commands and names that you may want to copy are not. In a pipe, results are JSON. \`--json\` and \`--text\` select either form; with \`--json\`, errors are
-JSON as well, one line each on standard error. Text from servers cannot control your terminal: control characters are removed.
+screen readers. Sentences are wrapped between words; commands and names that you may want to copy are not. \`--json\` prints JSON instead; errors are then
+JSON as well, one line each on standard error. Scripts can set \`TRUNKLINE_OUTPUT=json\`, which makes the results in pipes JSON and leaves terminals and errors alone; \`--text\` overrides it. Text from servers cannot control your terminal: control characters are removed.
 
 \`read\` is an exception: a resource is a document, so a pipe gets its unchanged content. Commands never wait for input without a terminal: a prompt becomes an
 error that names the option to use.
@@ -203,6 +203,9 @@ error that names the option to use.
 trunkline call everything__get-sum '{"a": 2, "b": 3}'     a JSON object
 trunkline call everything__get-sum a=2 b=3                text, converted according to the schema of the tool
 trunkline call everything get-sum a:=2 b:=3               JSON; the server and its own name of the tool
+trunkline call everything.get-sum a=2 b=3                 SERVER.TOOL and SERVER/TOOL work, too
+trunkline call get-sum a=2 b=3                            only the tool, if no other server has one of this name
+trunkline call issues__search filter.state=open           a value inside the object "filter"
 trunkline call everything__get-sum @numbers.json b=3      a file; later arguments win
 echo '{"a": 2, "b": 3}' | trunkline call everything__get-sum
 trunkline call get-sum a=2 b=3 -- npx -y @modelcontextprotocol/server-everything
@@ -215,7 +218,10 @@ input. Without any arguments a pipe is read as well, so pass \`{}\` in scripts w
 If the tool reports an error, the exit code is 8. Ctrl-C cancels the call at the server and exits with 130, as it
 does for every command that returns a result, including \`logs -f\`. \`serve\`, \`wrap\` and \`tray\` run until they are stopped and then exit with 0.
 
-Lists and searches over all servers start the servers that were never listed. If other servers are already known, they wait five seconds for the new ones and name those that are left out; \`trunkline tools SERVER\` and
+At a terminal, the first call starts the gateway in the background, so that later calls are fast; \`trunkline stop\` ends it, and \`TRUNKLINE_STANDALONE=1\` prevents it. In a pipe and in CI, nothing is left running.
+Lists that are longer than the terminal are shown by the program in \`PAGER\`, except in CI.
+
+Lists and searches over all servers start the servers that were never tried. If other servers are already known, they wait up to five seconds for the new ones, or less than a second if a gateway runs. They do not wait for servers that are known to fail, and name those that are left out in one line; \`trunkline tools SERVER\` and
 \`trunkline refresh SERVER\` wait for that server for up to \`startup.refresh\`.
 
 ## Completion

@@ -85,7 +85,8 @@ export function createOutput({ stdout, stderr }: Streams, style: OutputStyle = P
   const paged = async (print: () => void): Promise<void> => {
     const { pager, height } = style;
     if (pager === undefined || style.format === 'json') return print();
-    const lines = (pages = []);
+    const lines: string[] = [];
+    pages = lines;
     try {
       print();
     } finally {
