@@ -72,33 +72,9 @@ export function createOutput({ stdout, stderr }: Streams, style: OutputStyle = P
     status.clear();
     stderr.write(`${text}\n`);
   };
-  const writeResult = (text: string): void => {
-    if (pages !== undefined) {
-      pages.push(text);
-      return;
-    }
-    status.clear();
-    stdout.write(`${text}\n`);
-  };
-  /** The lines of a result that may need a pager; undefined while lines are written at once. */
-  let pages: string[] | undefined;
-  const paged = async (print: () => void): Promise<void> => {
-    const { pager, height } = style;
-    if (pager === undefined || style.format === 'json') return print();
-    const lines: string[] = [];
-    pages = lines;
-    try {
-      print();
-    } finally {
-      pages = undefined;
-    }
-    const text = lines.map((each) => `${each}\n`).join('');
-    const isLong = text.split('\n').length > height;
-    if (isLong && (await showInPager(pager, text))) return;
-    stdout.write(text);
-  };
-  const line = (text: string): void => writeResult(sanitizeColoured(text));
-  const jsonText = (text: string): void => writeResult(stdout.isTTY === true ? sanitizeJson(text) : text);
+  const result = new ResultWriter(stdout, style, () => status.clear());
+  const line = (text: string): void => result.write(sanitizeColoured(text));
+  const jsonText = (text: string): void => result.write(stdout.isTTY === true ? sanitizeJson(text) : text);
   const writeJsonNote = (value: unknown): void => {
     const text = JSON.stringify(value);
     writeNote(stderr.isTTY === true ? sanitizeJson(text) : text);
@@ -122,7 +98,7 @@ export function createOutput({ stdout, stderr }: Streams, style: OutputStyle = P
       const safe = sanitizeRows(rows, options?.lastColumn === 'wrap');
       for (const row of formatTable(safe, { width: style.width, ...options })) line(row);
     },
-    paged,
+    paged: (print) => result.paged(print),
     // With --json, every line of standard error is JSON as well.
     note: (text) =>
       style.isJsonRequested
@@ -146,6 +122,46 @@ export function createOutput({ stdout, stderr }: Streams, style: OutputStyle = P
       return await work();
     },
   };
+}
+
+/** Writes the lines of a result, or collects them for a pager. */
+class ResultWriter {
+  readonly #stdout: Streams['stdout'];
+  readonly #style: OutputStyle;
+  readonly #clearStatus: () => void;
+  /** The lines of a result that may need a pager; undefined while lines are written at once. */
+  #lines: string[] | undefined;
+
+  constructor(stdout: Streams['stdout'], style: OutputStyle, clearStatus: () => void) {
+    this.#stdout = stdout;
+    this.#style = style;
+    this.#clearStatus = clearStatus;
+  }
+
+  write(text: string): void {
+    if (this.#lines !== undefined) {
+      this.#lines.push(text);
+      return;
+    }
+    this.#clearStatus();
+    this.#stdout.write(`${text}\n`);
+  }
+
+  async paged(print: () => void): Promise<void> {
+    const { pager, height, format } = this.#style;
+    if (pager === undefined || format === 'json') return print();
+    const lines: string[] = [];
+    this.#lines = lines;
+    try {
+      print();
+    } finally {
+      this.#lines = undefined;
+    }
+    const text = lines.map((each) => `${each}\n`).join('');
+    const isLong = text.split('\n').length > height;
+    if (isLong && (await showInPager(pager, text))) return;
+    this.#stdout.write(text);
+  }
 }
 
 /** Sanitizes all cells. Only a last cell that wraps keeps its line breaks. In other cells, a line break would look like a further row. */

@@ -30,13 +30,8 @@ export interface SearchExposureOptions {
 }
 
 /** Exposes a few tools that find, describe and call all others; pinned and revealed tools are listed as well. */
-export function createSearchExposure({
-  pin,
-  callTools,
-  reveal,
-  results,
-  select,
-}: SearchExposureOptions): Exposure {
+export function createSearchExposure(options: SearchExposureOptions): Exposure {
+  const { pin, callTools, reveal, results, select } = options;
   const metaTools = [...listMetaTools(callTools), ...(results?.isEnabled === true ? [READ_RESULT_TOOL] : [])];
   const metaToolNames = new Set(metaTools.map(({ name }) => name));
   const isPinned = (name: string): boolean => pin.some((glob) => matchesGlob(name, glob));

@@ -163,12 +163,12 @@ eachEngine((_engine, newStore) => {
     const { setTimeout: realTimeout } = globalThis;
     const delays: number[] = [];
     // The first refresh timer fires when half of its time has passed, the next ones when all of it has.
-    vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms = 0) => {
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation((run: () => void, ms = 0) => {
       if (ms < MIN_REFRESH_DELAY_MS) return realTimeout(run, ms);
       now += delays.length === 0 ? Math.floor(ms / 2) : ms;
       delays.push(ms);
       return realTimeout(run, 0);
-    }) as typeof setTimeout);
+    });
     await credentials.headers();
     await eventually(() => expect(refresh).toHaveBeenCalledTimes(1));
     expect(delays.length).toBeGreaterThan(1);
