@@ -281,6 +281,8 @@ describe('hostile input', () => {
     ['ファイルを削除する', 'github__delete_file'],
     ['删除文件', 'github__delete_file'],
     ['파일 삭제해줘', 'github__delete_file'],
+    // "creaet" begins like a Spanish word; the other word must still be repaired.
+    ['creaet isseu', 'github__create_issue'],
   ])('search: finds %s among tools described in English', (query, expected) => {
     expect(namesOf(index, query)[0]).toBe(expected);
   });

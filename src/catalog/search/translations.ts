@@ -147,7 +147,7 @@ function translate(text: string, isKnown: (word: string) => boolean, { words, ph
     const meaning = isUsed && isOtherScript(word) ? undefined : meaningOf(word, words);
     if (meaning !== undefined) english.push(meaning);
     if (meaning !== undefined && !isUsed) isForeign = true;
-    else if (!FILLERS.has(word) && (isUsed || UNSPACED.test(word))) kept.push(word);
+    else if (!FILLERS.has(word)) kept.push(word);
   }
   return isForeign && english.length > 0 ? [...kept, ...english].join(' ') : text;
 }
