@@ -182,7 +182,7 @@ function describeNoMatch(
   const quotedQuery = query.trim() === '' ? 'an empty query' : `"${query.trim().slice(0, 100)}"`;
   if (servers.length === 0) return `No tool matches ${quotedQuery}: there are no servers.`;
   // Other servers are no help to a client that asked for one.
-  if (server !== undefined) return `No tool of "${server}" matches ${quotedQuery}.`;
+  if (server !== undefined) return `No known tool of "${server}" matches ${quotedQuery}.`;
   const similar = findSimilarServers(query, servers).map((name) => `"${name}"`);
   return `No tool matches ${quotedQuery}. Describe what the tool should do in other words. ${similar.length === 1 ? 'The only server is' : 'Some of the servers are'} ${similar.join(', ')}.`;
 }

@@ -165,7 +165,7 @@ describe('search_tools', () => {
 
   test('search_tools: names no other server when the search is limited to one', async () => {
     const none = await says('search_tools', { query: 'xqzw', server: 'mail' });
-    expect(none).toBe('No tool of "mail" matches "xqzw".');
+    expect(none).toBe('No known tool of "mail" matches "xqzw".');
   });
 
   test.each([

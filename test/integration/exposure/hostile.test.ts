@@ -169,7 +169,7 @@ scenario(
     expect(answer).not.toContain('nowhere');
     expect(await found(client, 'echo')).not.toContain('Server "');
     expect(await found(client, 'anything', { server: 'github' })).toMatch(
-      /^No tool matches .*\nServer "github" .* not known\.$/,
+      /^No known tool of "github" matches .*\nServer "github" .* not known\.$/,
     );
     expect(await found(client, 'xqzw')).toMatch(
       /\nServer "late-one" is still starting; its tools are not known\.$/m,
