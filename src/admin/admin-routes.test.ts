@@ -300,8 +300,8 @@ describe('admin API', () => {
       server: 'a',
     });
     expect(await client.request('GET /api/explain', { name: 'echo' })).toMatchObject({
-      verdict: 'unknown',
-      near: ['a__echo'],
+      name: 'a__echo',
+      verdict: 'usable',
     });
     expect(await client.request('GET /api/explain', { name: 'off' })).toMatchObject({ verdict: 'disabled' });
     expect(await client.request('GET /api/explain', { name: 'a__ecko' })).toMatchObject({

@@ -71,7 +71,13 @@ describe('references in a text', () => {
     expect(error.message).toBe(
       'server "github", env.TOKEN: the environment variable GITHUB_TOKEN is not set. Store its value with: trunkline secret set GITHUB_TOKEN',
     );
-    expect(error.details).toEqual({ ...field, from: 'env', name: 'GITHUB_TOKEN' });
+    expect(error.details).toEqual({
+      ...field,
+      from: 'env',
+      name: 'GITHUB_TOKEN',
+      problem: 'the environment variable GITHUB_TOKEN is not set',
+      fix: 'Store its value with: trunkline secret set GITHUB_TOKEN',
+    });
   });
 
   test('reference: rejects an empty variable', async () => {
@@ -195,7 +201,7 @@ describe('references to programs', () => {
     );
     expect(error.code).toBe('SECRET_MISSING');
     expect(JSON.stringify([error.message, error.details, String(error.cause)])).not.toContain('hush"');
-    expect(error.details).toEqual({ ...field, from: 'cmd', name: process.execPath });
+    expect(error.details).toMatchObject({ ...field, from: 'cmd', name: process.execPath });
     expect((await failureOf(resolveText('${cmd:["no-such-program"]}'))).message).toContain('was not found');
   });
 

@@ -222,7 +222,7 @@ describe('search_tools', () => {
 
   test('search_tools: lists a server without a query, and takes its name in any case', async () => {
     expect(await says('search_tools', { server: 'Mail' })).toBe(
-      'mail__list_mails(folder?: string) [destructive]\nmail__weather(city?: string) [write]',
+      'mail__list_mails(folder?: string) [read]\nmail__weather(city?: string) [write]',
     );
     expect(await says('search_tools', { server: 'mail', limit: 1 })).toMatch(
       /^mail__list_mails\(.*\n1 more tools of mail are not shown: add a query, or a limit/,

@@ -35,10 +35,8 @@ export function createSearchExposure(options: SearchExposureOptions): Exposure {
   const metaTools = [...listMetaTools(callTools), ...(results?.isEnabled === true ? [READ_RESULT_TOOL] : [])];
   const metaToolNames = new Set(metaTools.map(({ name }) => name));
   const isPinned = (name: string): boolean => pin.some((glob) => matchesGlob(name, glob));
-  const listedEntries = (
-    view: CatalogView,
-    revealed: ReadonlySet<string> | undefined,
-  ): readonly ToolEntry[] =>
+  type Names = ReadonlySet<string> | undefined;
+  const listedEntries = (view: CatalogView, revealed: Names): readonly ToolEntry[] =>
     pin.length === 0 && (revealed === undefined || revealed.size === 0)
       ? []
       : view.tools.filter(

@@ -82,7 +82,7 @@ test('why: names the setting that fixes a missing program, and suggests no refre
   await home.run(['refresh', 'gone']);
   expect(await home.json(['why', 'gone'])).toMatchObject({
     verdict: 'unreachable',
-    fixes: [expect.stringMatching(/"command" and "args" of mcpServers\.gone: trunkline edit gone$/)],
+    fixes: [expect.stringMatching(/^Install it .*: trunkline edit gone$/)],
   });
   const { stdout } = await home.run(['why', 'nobody__knows', '--text']);
   expect(stdout).toContain('There is no server with this name');

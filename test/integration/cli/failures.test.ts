@@ -71,6 +71,8 @@ interface Advice {
   readonly fix: string;
   /** Does what the fix says before its command, or edits the file with the arguments of `sed -i` if the command is `trunkline edit`. */
   readonly apply: () => string | void;
+  /** The command of the fix if it is neither `restart` nor `edit`. It reads a value from standard input. */
+  readonly command?: readonly string[];
 }
 
 const advices: readonly Advice[] = [
@@ -106,11 +108,9 @@ const advices: readonly Advice[] = [
     name: 'token',
     entry: () => ({ ...plain, env: { TOKEN: '${env:NOT_SET_ANYWHERE}' } }),
     summary: /the environment variable NOT_SET_ANYWHERE is not set\.$/,
-    fix: 'Set it where Trunkline starts, or give a value or ${file:PATH} instead: trunkline edit token',
-    apply: () => {
-      writeFileSync(join(folder, 'token'), 'secret');
-      return `s:env.NOT_SET_ANYWHERE:file\\:${join(folder, 'token')}:`;
-    },
+    fix: 'Store its value with: trunkline secret set NOT_SET_ANYWHERE',
+    apply: () => {},
+    command: ['secret', 'set', 'NOT_SET_ANYWHERE'],
   },
   {
     name: 'refused',
@@ -177,13 +177,13 @@ describe('failures of servers', () => {
     const list = async () => (await home.json(['servers'])) as readonly ServerState[];
     await home.run(['refresh']);
     const broken = new Map((await list()).map((server) => [server.name, server.problem]));
-    for (const { name, summary, fix, apply } of advices) {
+    for (const { name, summary, fix, apply, command } of advices) {
       expect(broken.get(name)).toMatchObject({ summary: expect.stringMatching(summary) as string, fix });
       const edit = apply() ?? undefined;
-      const words = edit === undefined ? ['restart', name] : ['edit', name];
+      const words = command ?? [edit === undefined ? 'restart' : 'edit', name];
       expect(fix).toContain(`trunkline ${words.join(' ')}`);
       const editor = script(`editor-${name}`, `exec sed -i "${edit ?? ''}" "$1"`);
-      await home.run(words, { env: { VISUAL: editor, EDITOR: editor } });
+      await home.run(words, { env: { VISUAL: editor, EDITOR: editor }, input: 'value' });
       const { stderr } = await home.run(['refresh', name]);
       expect({ name, stderr }).toEqual({ name, stderr: '' });
     }

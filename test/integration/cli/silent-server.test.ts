@@ -35,7 +35,7 @@ describe('silent server', () => {
   ])('silent server: %j fails with UPSTREAM_UNAVAILABLE after the timeout', async (args) => {
     const home = commandHome({ mute: mute(), plain: fixture('plain') }, limits);
     const { code, stdout, stderr } = await home.run([...args, '--text']);
-    expect(stderr).toMatch(/^trunkline: Server "mute" was not .* within 1 s .*UPSTREAM_UNAVAILABLE/s);
+    expect(stderr).toMatch(/^trunkline: Server "mute" was not .* within 1 s\b.*UPSTREAM_UNAVAILABLE/s);
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
   });
 

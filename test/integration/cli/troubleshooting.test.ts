@@ -168,7 +168,7 @@ describe('doctor', () => {
       );
       expect(result.bad.find(({ subject }) => subject === 'secret')?.message).toContain('NOT_SET_ANYWHERE');
       expect(result.bad.find(({ subject }) => subject === 'secret')?.fix).toContain(
-        'trunkline restart secret',
+        'trunkline secret set NOT_SET_ANYWHERE',
       );
       expect(result.bad.find(({ check }) => check === 'configuration')?.message).toContain('comand');
       expect(result.bad.find(({ check }) => check === 'port')?.message).toBe('is used by another program');

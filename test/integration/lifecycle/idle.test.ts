@@ -31,11 +31,13 @@ scenario('idle timeout: does not stop a server during a call', async (cell) => {
   ];
   const results = await Promise.all([long, short].map((args) => line.client.callTool('one__slow', args)));
   expect(results.map(textOfResult)).toEqual(['long', 'short']);
-  await log.waitFor('ended');
-  const course = log.all().map(({ event }) => event);
+  // On a busy machine, the server may stop once between its listing and the calls.
+  const pids = log.of('called').map(({ pid }) => pid);
+  expect(pids).toEqual([pids[0], pids[0]]);
+  const ofProcess = () => log.all().filter(({ pid }) => pid === pids[0]);
+  await log.waitFor(() => ofProcess().some(({ event }) => event === 'ended'));
+  const course = ofProcess().map(({ event }) => event);
   expect(course.indexOf('ended')).toBeGreaterThan(course.lastIndexOf('called'));
-  expect(log.of('called')).toHaveLength(2);
-  expect(log.of('started')).toHaveLength(1);
 });
 
 scenario('idle timeout: keeps the entries of a stopped server listed', async (cell) => {
