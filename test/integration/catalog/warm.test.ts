@@ -122,7 +122,7 @@ scenario(
     // The output of the gateway shows the age of the listing.
     await using gateway = await startGateway({ home, mcpServers, listen: 'http' });
     const shown =
-      /  b +waiting +.*giving up Its listing of \d+ s ago is still used: 18 tools, 2 prompts, 2 resources\./;
+      /  b +waiting +.*giving up\) Its listing of \d+ s ago is still used: 18 tools, 2 prompts, 2 resources\./;
     await eventually(() => shown.test(gateway.stderr()), {
       withinMs: 10_000,
       what: 'The age of the listing',
