@@ -76,9 +76,9 @@ function listingProblem(upstream: Upstream, { listing, failure }: ListingState):
 }
 
 export function describeError({ code, message, details }: GatewayError): UpstreamProblem {
-  // `toError` of upstream-errors.ts defines the types of these details.
+  // `toError` of upstream-errors.ts defines the types of these details. Other errors have a `reason` of other kinds and no `fix`.
   const { reason, summary, fix } = details as Pick<UpstreamProblem, 'reason' | 'summary' | 'fix'>;
-  return { code, message, ...(reason !== undefined && { reason, summary, fix }) };
+  return { code, message, ...(fix !== undefined && { reason, summary, fix }) };
 }
 
 /** Descriptions of problems for clients, by error code. The message of the error itself is meant for the operator. */

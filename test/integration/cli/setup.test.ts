@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+import { parse } from 'jsonc-parser';
 import { describe, expect, test } from 'vitest';
 
 import { type CommandHome, commandHome } from '../../support/command.ts';
@@ -676,14 +677,16 @@ test('init --yes: without a terminal, imports what works, holds it for approval,
   const home = newHome({ '.cursor/mcp.json': client });
   const cwd = temporaryFolder('work');
   writeFileSync(join(cwd, '.mcp.json'), project);
-  const { code, stdout, stderr } = await home.run(['init', '--yes', '--text'], { cwd });
+  // A new user has no folder for the configuration yet.
+  const env = { TRUNKLINE_HOME: undefined, XDG_CONFIG_HOME: join(home.folder, 'absent') };
+  const configFile = join(env.XDG_CONFIG_HOME, 'trunkline', 'config.jsonc');
+  const { code, stdout, stderr } = await home.run(['init', '--yes', '--text'], { cwd, env });
   expect(code).toBe(0);
   expect(stderr).toMatch(/Testing 2 servers, which starts the programs above/);
   expect(stderr).toMatch(/Left out 1 server of .*\.mcp\.json/);
   expect(stdout).toMatch(/Done: 1 of 2 servers work, 1 needs you \(other\), 0 clients connected/);
-  expect(JSON.parse(home.config())).toEqual({
-    mcpServers: { plain: { ...fixture('plain'), env: expect.anything(), trust: 'manual' } },
-  });
+  const { mcpServers } = parse(readFileSync(configFile, 'utf8')) as { readonly mcpServers: object };
+  expect(mcpServers).toEqual({ plain: { ...fixture('plain'), env: expect.anything(), trust: 'manual' } });
   expect(readFileSync(join(home.folder, '.cursor/mcp.json'), 'utf8')).toBe(client);
   expect(existsSync(join(cwd, 'ran'))).toBe(false);
 });

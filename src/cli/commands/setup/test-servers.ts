@@ -1,3 +1,5 @@
+import { dirname } from 'node:path';
+import { makeFolder } from '../../../core/lib/make-folder.ts';
 import type { ErrorCode } from '../../../core/errors.ts';
 import { GatewayError } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json.ts';
@@ -35,6 +37,8 @@ export async function testServers(
   context.onStopSignal(() => interrupted.abort());
   using progress = context.out.progress(`Connecting to ${formatCount(names.length, 'server')}`);
   const { file, stateDir, document } = config;
+  // Servers start in the folder of the configuration, which does not exist before the first set-up.
+  await makeFolder(dirname(file), 0o700);
   const draft = { file, stateDir, text: addEntries(document.text, servers) };
   await using gateway = await openGatewayConnection(context, { draft });
   let ready = 0;
