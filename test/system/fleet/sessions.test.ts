@@ -76,7 +76,7 @@ describe('legacy session', () => {
     expect(session).toMatch(/^[\w.-]+$/);
     for (const replica of [0, 1, 2]) {
       expect((await at(fleet, replica, list, { session, key: bert })).status).toBe(404);
-      const changed = session.slice(0, -3) + (session.endsWith('A') ? 'B' : 'A') + session.slice(-2);
+      const changed = session.slice(0, -3) + (session.at(-3) === 'A' ? 'B' : 'A') + session.slice(-2);
       expect((await at(fleet, replica, list, { session: changed, key: anna })).status).toBe(404);
       expect((await at(fleet, replica, list, { session })).status).toBe(401);
       expect((await at(fleet, replica, list, { session, key: anna })).status).toBe(200);
