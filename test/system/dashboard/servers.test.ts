@@ -148,7 +148,7 @@ describe('server problems', () => {
     await dashboard.goto('/servers');
     const lost = page.getByRole('row', { name: /lost/ });
     await lost.getByText(/Tried \d+ times?, (next in|retrying now)/).waitFor();
-    await lost.getByText('nothing listens at its address').waitFor();
+    await lost.getByText('nothing listens at 127.0.0.1:9').waitFor();
     await page.getByRole('button', { name: 'Enable: off' }).click();
     await page.getByRole('row', { name: /off/ }).getByText('Ready').waitFor();
 
