@@ -73,5 +73,5 @@ test('isolated environment: hides the home and state folders of the user', () =>
   ];
   for (const name of names) expect(process.env[name]).toContain(folder);
   const ours = Object.keys(process.env).filter((name) => name.startsWith('TRUNKLINE_'));
-  expect(ours.toSorted()).toEqual(['TRUNKLINE_TEST_FOLDER', 'TRUNKLINE_TEST_RUN']);
+  expect(ours.toSorted()).toEqual(['TRUNKLINE_OUTPUT', 'TRUNKLINE_TEST_FOLDER', 'TRUNKLINE_TEST_RUN']);
 });
