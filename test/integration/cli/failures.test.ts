@@ -136,41 +136,45 @@ const advices: readonly Advice[] = [
 ];
 
 describe('failures of servers', () => {
-  test('failures: are the same in servers, why, doctor and search, with and without a gateway', async () => {
-    const home = commandHome({
-      plain,
-      acme: advices[0]?.entry(),
-      module: { command: process.execPath, args: [join(folder, 'never.mjs')] },
-    });
-    const before = await home.run(['search', 'echo']);
-    expect(before.stderr).toBe('2 servers left out (acme, module): trunkline doctor\n');
-    const calls = async () => {
-      const servers = (await home.json(['servers'])) as readonly ServerState[];
-      const why = (await home.json(['why', 'acme'])) as { reasons: string[]; fixes: string[] };
-      const doctor = JSON.parse((await home.run(['doctor'])).stdout) as {
-        findings: { subject: string; message: string; fix?: string }[];
+  test(
+    'failures: are the same in servers, why, doctor and search, with and without a gateway',
+    { tags: ['slow'] },
+    async () => {
+      const home = commandHome({
+        plain,
+        acme: advices[0]?.entry(),
+        module: { command: process.execPath, args: [join(folder, 'never.mjs')] },
+      });
+      const before = await home.run(['search', 'echo']);
+      expect(before.stderr).toBe('2 servers left out (acme, module): trunkline doctor\n');
+      const calls = async () => {
+        const servers = (await home.json(['servers'])) as readonly ServerState[];
+        const why = (await home.json(['why', 'acme'])) as { reasons: string[]; fixes: string[] };
+        const doctor = JSON.parse((await home.run(['doctor'])).stdout) as {
+          findings: { subject: string; message: string; fix?: string }[];
+        };
+        const finding = doctor.findings.find(({ subject }) => subject === 'acme');
+        const problem = servers.find(({ name }) => name === 'acme')?.problem;
+        return [
+          [problem?.summary, problem?.fix],
+          [why.reasons[0], why.fixes[0]],
+          [finding?.message, finding?.fix],
+        ];
       };
-      const finding = doctor.findings.find(({ subject }) => subject === 'acme');
-      const problem = servers.find(({ name }) => name === 'acme')?.problem;
-      return [
-        [problem?.summary, problem?.fix],
-        [why.reasons[0], why.fixes[0]],
-        [finding?.message, finding?.fix],
-      ];
-    };
-    const expected = ['npm cannot find @acme/jira-mcp.', 'Check the name: trunkline edit acme'];
-    expect(await calls()).toEqual([expected, expected, expected]);
-    const { mcpServers } = JSON.parse(readFileSync(home.configFile, 'utf8')) as { mcpServers: object };
-    await using gateway = await startGateway({
-      mcpServers: { ...mcpServers },
-      home: home.home,
-      listen: 'http',
-    });
-    expect(gateway.home).toBe(home.home);
-    await home.run(['search', 'echo']);
-    expect(await calls()).toEqual([expected, expected, expected]);
-    expect((await home.run(['search', 'echo'])).stderr).toBe(before.stderr);
-  });
+      const expected = ['npm cannot find @acme/jira-mcp.', 'Check the name: trunkline edit acme'];
+      expect(await calls()).toEqual([expected, expected, expected]);
+      const { mcpServers } = JSON.parse(readFileSync(home.configFile, 'utf8')) as { mcpServers: object };
+      await using gateway = await startGateway({
+        mcpServers: { ...mcpServers },
+        home: home.home,
+        listen: 'http',
+      });
+      expect(gateway.home).toBe(home.home);
+      await home.run(['search', 'echo']);
+      expect(await calls()).toEqual([expected, expected, expected]);
+      expect((await home.run(['search', 'echo'])).stderr).toBe(before.stderr);
+    },
+  );
 
   test('failures: every advice removes the problem it was given for', { tags: ['slow'] }, async () => {
     const home = commandHome(Object.fromEntries(advices.map(({ name, entry }) => [name, entry()])));
@@ -211,16 +215,20 @@ describe('output of commands', () => {
     });
   });
 
-  test('lock: goes on past servers that cannot be listed and keeps their entries', async () => {
-    const mixed = commandHome({ plain, broken: { command: 'no-such-program-of-ours' } });
-    const { code, stdout, stderr } = await mixed.run(['lock']);
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: expect.stringMatching(/^Not compared: Server "broken" cannot be started/) as string,
-    });
-    expect(JSON.parse(stdout)).toMatchObject({ written: true, missing: [{ name: 'broken' }] });
-    expect((await mixed.run(['lock', '--check'])).code).toBe(4);
-  });
+  test(
+    'lock: goes on past servers that cannot be listed and keeps their entries',
+    { tags: ['slow'] },
+    async () => {
+      const mixed = commandHome({ plain, broken: { command: 'no-such-program-of-ours' } });
+      const { code, stdout, stderr } = await mixed.run(['lock']);
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: expect.stringMatching(/^Not compared: Server "broken" cannot be started/) as string,
+      });
+      expect(JSON.parse(stdout)).toMatchObject({ written: true, missing: [{ name: 'broken' }] });
+      expect((await mixed.run(['lock', '--check'])).code).toBe(4);
+    },
+  );
 });
 
 describe('at a terminal', { tags: ['expect'] }, () => {
