@@ -88,6 +88,17 @@ describe('reading a listing', () => {
     expect(listing.tools.map(({ definition }) => definition.name)).toEqual(['t']);
   });
 
+  test('read: skips tools and prompts with names of more than 1,000 characters', () => {
+    const [long, longest] = ['a'.repeat(1001), 'a'.repeat(1000)];
+    const { listing, unreadable } = read({
+      tools: [{ name: long }, { name: longest }],
+      prompts: [{ name: long }, { name: longest }],
+    });
+    expect(unreadable).toBe(2);
+    expect(listing.tools.map(({ definition }) => definition.name)).toEqual([longest]);
+    expect(listing.prompts).toHaveLength(1);
+  });
+
   test('read: keeps the first of several entries with the same name and counts the rest', () => {
     const { listing, duplicates } = read({
       tools: [{ name: 't', title: 'first' }, { name: 't', title: 'second' }, { name: 'u' }],

@@ -50,9 +50,12 @@ export interface RawEntries {
   readonly templates: readonly unknown[];
 }
 
+/** The protocol recommends at most 128 characters. */
+const MAX_NAME_CHARS = 1000;
+
 export interface ListingReadResult {
   readonly listing: Listing;
-  /** The number of entries without a name or URI, or nested too deeply to be serialized. */
+  /** The number of entries without a usable name or URI, or nested too deeply to be serialized. */
   readonly unreadable: number;
   /** The number of entries that were skipped because an earlier entry of the list has the same name or URI. */
   readonly duplicates: number;
@@ -135,7 +138,7 @@ function* createEntry<Definition>(
 
 function parseTool(entry: JsonObject): ToolDefinition | undefined {
   const { name, inputSchema } = entry;
-  if (typeof name !== 'string') return undefined;
+  if (!isUsableName(name)) return undefined;
   if (isJsonObject(inputSchema) && 'type' in inputSchema) return { ...entry, name };
   // The protocol requires an input schema with a type, and clients reject tools without one.
   const members = isJsonObject(inputSchema) ? inputSchema : {};
@@ -143,7 +146,13 @@ function parseTool(entry: JsonObject): ToolDefinition | undefined {
 }
 
 function parsePrompt(entry: JsonObject): PromptDefinition | undefined {
-  return typeof entry['name'] === 'string' ? { ...entry, name: entry['name'] } : undefined;
+  const { name } = entry;
+  return isUsableName(name) ? { ...entry, name } : undefined;
+}
+
+/** Names are hashed, compared and indexed many times, and no model can call a tool with a name of kilobytes. */
+function isUsableName(name: unknown): name is string {
+  return typeof name === 'string' && name.length <= MAX_NAME_CHARS;
 }
 
 function parseResource(entry: JsonObject): ResourceDefinition | undefined {
