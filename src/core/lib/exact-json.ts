@@ -27,6 +27,8 @@ const INTEGER = /^-?\d+$/;
 /** The lengths of the longest safe integer and of the longest number that JavaScript writes, both with a minus sign. */
 const MAX_INTEGER_CHARS = 17;
 const MAX_NUMBER_CHARS = 25;
+/** Every integer with this many digits is safe. */
+const SAFE_INTEGER_DIGITS = 15;
 /** Matches after a number that is used as a key, which is invalid. */
 const KEY_END = /\s*:/y;
 const STRING_LIKE_MARK = /"(?:\uE000|\\u[eE]000)/y;
@@ -85,12 +87,10 @@ function markNumbers(text: string): string {
         copied = at + 1;
       }
       at = findClosingQuote(text, at);
-    } else if (code === 45 || (code >= 48 && code <= 57)) {
-      NUMBER.lastIndex = at;
-      const end = NUMBER.test(text) ? NUMBER.lastIndex : at + 1;
-      const literal = text.slice(at, end);
-      if (!isExact(literal) && !isKey(text, end)) {
-        out += `${text.slice(copied, at)}"${MARK}${literal}"`;
+    } else if (code === 45 || isDigit(code)) {
+      const end = findNumberEnd(text, at);
+      if (!isExactAt(text, at, end) && !isKey(text, end)) {
+        out += `${text.slice(copied, at)}"${MARK}${text.slice(at, end)}"`;
         copied = end;
       }
       at = end - 1;
@@ -99,7 +99,36 @@ function markNumbers(text: string): string {
   return copied === 0 ? text : out + text.slice(copied);
 }
 
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+/** Returns the end of the number that begins at `at`; `at + 1` if there is none. */
+function findNumberEnd(text: string, at: number): number {
+  // Most numbers are integers without a sign, which need no regular expression.
+  let end = at;
+  while (isDigit(text.charCodeAt(end))) end++;
+  const next = text.charCodeAt(end);
+  const hasLeadingZero = text.charCodeAt(at) === 48 && end > at + 1;
+  // 44, 93 and 125 end an element or a member.
+  if (end > at && !hasLeadingZero && (next === 44 || next === 93 || next === 125)) return end;
+  NUMBER.lastIndex = at;
+  return NUMBER.test(text) ? NUMBER.lastIndex : at + 1;
+}
+
+/** Whether JavaScript preserves the number between the offsets. */
+function isExactAt(text: string, at: number, end: number): boolean {
+  let digitsEnd = at;
+  while (digitsEnd < end && isDigit(text.charCodeAt(digitsEnd))) digitsEnd++;
+  if (digitsEnd < end) return isExact(text.slice(at, end));
+  // An integer without a sign.
+  if (end - at <= SAFE_INTEGER_DIGITS) return true;
+  return end - at <= MAX_INTEGER_CHARS && isExact(text.slice(at, end));
+}
+
 function isKey(text: string, end: number): boolean {
+  const next = text.charCodeAt(end);
+  if (next === 44 || next === 93 || next === 125) return false;
   KEY_END.lastIndex = end;
   return KEY_END.test(text);
 }
