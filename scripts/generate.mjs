@@ -66,10 +66,11 @@ function commandSections(command, parent) {
   ];
 }
 
-/** Returns the help screen as it is printed if standard output is not a terminal. */
+/** Returns the help screen as it is printed if standard output is not a terminal, without the options that all commands share. */
 function helpScreen(command) {
   command.configureHelp({ ...command.configureHelp(), helpWidth: 80 });
-  return `\`\`\`text\n${command.helpInformation().trimEnd()}\n\`\`\``;
+  const [own] = command.helpInformation().split('\nGlobal Options:\n');
+  return `\`\`\`text\n${own.trimEnd()}\n\`\`\``;
 }
 
 function configPage(schema, example) {
@@ -174,7 +175,8 @@ function typeOf(schema) {
 }
 
 const commands = `\
-Options may come before or after the command, so these are equivalent:
+The first screen below lists the options that every command has; \`trunkline COMMAND --help\` repeats them, this page does not. They may come before or
+after the command, so these are equivalent:
 
 \`\`\`
 trunkline --config gateway.jsonc serve

@@ -40,9 +40,13 @@ describe('help', () => {
   });
 
   test.each(screens)(
-    'help: trunkline $line --help prints the screen shown in docs/cli.md',
+    'help: trunkline $line --help prints the screen shown in docs/cli.md, then the global options',
     ({ line, screen }) => {
-      expect(trunkline(`${line} --help`)).toEqual({ code: 0, stdout: screen, stderr: '' });
+      const { stdout, ...rest } = trunkline(`${line} --help`);
+      const [own, shared] = stdout.split('\nGlobal Options:\n');
+      expect({ own, ...rest }).toEqual({ own: screen, code: 0, stderr: '' });
+      // The first screen lists these options among its own.
+      if (line !== '') expect(shared).toMatch(/--version.*--config.*--json.*--text.*--color.*--progress/s);
     },
   );
 
@@ -59,7 +63,11 @@ describe('help', () => {
     { line: 'serve --config broken.jsonc --help' },
   ])('help: trunkline $line prints the help of serve', ({ line }) => {
     const screen = screens.find((each) => each.line === 'serve')?.screen;
-    expect(trunkline(line)).toEqual({ code: 0, stdout: screen, stderr: '' });
+    expect(trunkline(line)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`${screen}\nGlobal Options:`) as string,
+      stderr: '',
+    });
   });
 
   test('generated pages: are up to date', { tags: ['slow'] }, async () => {
