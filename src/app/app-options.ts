@@ -17,7 +17,7 @@ export interface AppOptions {
   readonly trustDir?: string | undefined;
   /**
    * `none` opens no listener: only this process uses the gateway, through `App.admin`, and servers are listed on demand. `socket` is the
-   * user's background gateway, which listens only on the path `socket`. If undefined, `http` selects HTTP or standard input and output.
+   * user's background gateway, which listens only on the path in the option `socket`. If undefined, `http` selects HTTP or standard input and output.
    */
   readonly listen?: 'none' | 'socket' | undefined;
   /** The socket of the user's shared gateway; undefined if this gateway is not shared. */

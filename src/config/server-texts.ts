@@ -17,7 +17,7 @@ export function listServerTexts({ transport, auth }: ServerSettings): readonly s
   ];
 }
 
-/** Whether a server uses a stored secret, also in place of an unset variable of its name. */
+/** Whether a server refers to a secret, or to a variable of the same name, which the secret replaces while it is unset. */
 export function usesSecret(server: ServerSettings, secret: string): boolean {
   return listServerTexts(server).some((text) =>
     parseReferences(text).some(

@@ -19,6 +19,6 @@ export interface ConnectedClient {
   readonly hasSession: boolean;
   readonly since: number;
   readonly usedAt: number;
-  /** Calls of tools since then, including searches. */
+  /** The number of tool calls since `since`, including searches. */
   readonly calls: number;
 }

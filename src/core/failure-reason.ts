@@ -1,4 +1,4 @@
-/** Why a server cannot be used, for programs. Errors carry it in `details.reason`, and their message says the same to people. */
+/** A code that tells programs why a server cannot be used. Errors carry it in `details.reason`, and their message says the same to people. */
 export type FailureReason =
   | 'package-not-found'
   | 'registry-unreachable'

@@ -30,11 +30,11 @@ interface SelectOptions {
 }
 
 const MAX_EXPRESSION = 10_000;
-/** A larger result would take too long to parse; `find` and pages read it. */
+/** A larger result would take too long to parse; `read_result` can still read it with `find` or `offset`. */
 const MAX_DATA = 1_000_000;
 const MAX_CPU_MS = 5_000;
 const MAX_TIME_MS = 20_000;
-/** A result up to this size is shown whole if the selection fails, which is cheaper than another call. */
+/** A result up to this size is shown whole if the selection fails or is empty, which is cheaper than another call. */
 const SMALL_TOKENS = 500;
 const MAX_PROBLEM = 500;
 
@@ -66,7 +66,7 @@ export async function selectFromResult(
   return explain(payload, selected, options);
 }
 
-/** Errors of tools and questions to the client pass unchanged. */
+/** Tool errors, and questions to the client, pass unchanged. */
 function isSelectable({ outline }: Payload): boolean {
   return isJsonObject(outline) && outline['isError'] !== true && outline['resultType'] !== 'input_required';
 }
@@ -155,7 +155,7 @@ async function explain(
 }
 
 /**
- * Returns what `data` is: the structured content, or the text, parsed if it is JSON. Structured content that only wraps the text, as some
+ * Returns what `data` is: the structured content; else the text, parsed if it is a JSON object or array; or all content blocks if some are not text. Structured content that only wraps the text, as some
  * libraries add it, is ignored, because the model knows the text.
  */
 function dataOf(payload: Payload, tool: string): ScriptCallAnswer {

@@ -36,7 +36,7 @@ const SKIPPED_CODES: ReadonlySet<string> = new Set([
 const SKIPPED_REASONS: ReadonlySet<unknown> = new Set(['program-missing', 'folder-missing']);
 
 /**
- * Remembers why servers failed in a file of the state folder, so that commands report the same with and without a running gateway. A
+ * Remembers, in a file of the state folder, why servers failed, so that commands report the same with and without a running gateway. A
  * failure is valid until the server connects or its configuration changes.
  */
 export class FailureMemory implements AsyncDisposable {

@@ -93,7 +93,7 @@ async function viewFor(
   const view = gateway.view(caller);
   if (isFound(view)) return view;
   const candidates = candidateServers(deps, name);
-  // A name without a server may belong to any of them.
+  // A name that does not begin with a server's name may belong to any server.
   if (candidates.length === 0) await gateway.servers.ensureAllListed();
   else await gateway.servers.ensureListed(candidates);
   return gateway.view(caller);

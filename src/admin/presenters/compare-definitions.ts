@@ -64,9 +64,9 @@ function formatChange(
   { maxCharacters }: CompareLimits,
 ): { readonly before: string | undefined; readonly after: string | undefined } {
   let [oldText, newText] = [formatValue(before), formatValue(after)];
-  // Quotes and backslashes distinguish the text "1" from the number 1, and an invisible character from its code point.
+  // In JSON, quotes distinguish the text "1" from the number 1, and a doubled backslash distinguishes a literal \u{200b} from an escaped invisible character.
   if (oldText === newText) [oldText, newText] = [formatJson(before), formatJson(after)];
-  // The start of a long text does not show a difference further down.
+  // If long texts first differ further down, the shown part begins shortly before that difference.
   const difference = firstDifference(oldText ?? '', newText ?? '');
   const start = difference < maxCharacters ? 0 : difference - CONTEXT;
   const cut = (text: string): string => {

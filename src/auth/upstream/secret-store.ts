@@ -10,7 +10,7 @@ import type { KeySource } from './token-encryption/secret-key.ts';
 
 interface SecretStoreDeps {
   readonly database: () => Promise<Database>;
-  /** Whether a database exists; without one, nothing is stored. */
+  /** Whether the database exists yet; if not, no secret has been stored. */
   readonly isStored: () => boolean;
   readonly key: KeySource;
   /** Undefined without a desktop, and where several machines share the database. */
@@ -34,7 +34,7 @@ export interface StoredSecret {
 const MAX_KEYCHAIN_BYTES = 1000;
 const MAX_BYTES = 64 * 1024;
 
-/** The secrets that a person stored under a name, to which `${secret:NAME}` refers. The values are only read to be used. */
+/** The secrets that a person stored under a name, to which `${secret:NAME}` refers. The values are read only for servers; no interface returns them. */
 export class SecretStore implements SecretReader {
   readonly #deps: SecretStoreDeps;
   readonly #cipher: JsonCipher;
@@ -108,7 +108,7 @@ export class SecretStore implements SecretReader {
   async #writeToKeychain(name: string, value: string): Promise<boolean> {
     const { keychain } = this.#deps;
     if (keychain === undefined || Buffer.byteLength(value) > MAX_KEYCHAIN_BYTES) return false;
-    // In Base64, a value can hold line breaks, quotes and spaces.
+    // Base64, because the keychain programs may change line breaks, quotes and spaces.
     const text = Buffer.from(value).toString('base64');
     const item = this.#itemName(name);
     try {

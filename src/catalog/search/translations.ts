@@ -80,7 +80,7 @@ const FILLERS = new Set(
     .split(' ')
     .map(fold),
 );
-/** Words that only English has: a request with one of them needs no translation. */
+/** Frequent English words: a request in Latin letters with one of them is not translated. */
 const ENGLISH = /\b(?:the|of|with|and|my|please|for|you|what|how|to|from|this|that|are|is)\b/i;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 const NOT_LATIN = /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}]/u;
@@ -92,8 +92,7 @@ const MAX_ENDING = 5;
 
 export interface Translator {
   /**
-   * Appends English words for the foreign words of a request; returns the request itself if it has none. `isKnown` tells whether tools
-   * use a word, which then is not enough to take a request for a foreign one.
+   * Appends English words for the foreign words of a request; returns the request itself if it has none. `isKnown` tells whether tools use a word. Such a word alone does not show that a request is foreign.
    */
   translate(text: string, isKnown: (word: string) => boolean): string;
   /** Returns the English words for a word of another script; none for Latin letters. */
@@ -138,7 +137,7 @@ function translate(text: string, isKnown: (word: string) => boolean, { words, ph
     const isUnspaced = UNSPACED.test(phrase);
     if (!(isUnspaced ? folded.includes(phrase) : ` ${folded} `.includes(` ${phrase} `))) continue;
     isForeign = true;
-    // Tools in the language of the request rank above translated ones; `meanings` adds the latter as synonyms.
+    // A phrase that tools use themselves is not translated here, so that those tools rank first; the search adds its `meanings` as synonyms.
     if (!isUnspaced || !pairsOf(phrase).every(isKnown)) english.push(meaning);
   }
   const kept: string[] = [];

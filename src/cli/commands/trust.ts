@@ -42,7 +42,7 @@ export async function runTrust(
   }
   using prompt = options.yes === true ? undefined : openTerminalPrompt(context);
   if (prompt !== undefined) {
-    out.line(`Once it is trusted, ${path} may start:`);
+    out.line(`Once it is trusted, ${path} may start or connect to:`);
     printEffects(effects, context);
     if (!(await prompt.confirm('Trust it in its current version?', false))) {
       out.note('Nothing was changed.');
@@ -50,7 +50,9 @@ export async function runTrust(
     }
   }
   await trust();
-  out.line(`Trusted ${path} in its current version.${prompt === undefined ? ' It may start:' : ''}`);
+  out.line(
+    `Trusted ${path} in its current version.${prompt === undefined ? ' It may start or connect to:' : ''}`,
+  );
   if (prompt === undefined) printEffects(effects, context);
   return 0;
 }
@@ -155,5 +157,5 @@ function printEffects({ servers, guards, endpoints, references }: ConfigEffects,
   if (guards.length > 0) out.line('These guards run inside Trunkline and see every call:');
   for (const guard of guards) out.line(`  ${toOneLine(guard)}`);
   printSettings('It may connect to or listen on:', endpoints);
-  printSettings('It reads, or runs for their output:', references);
+  printSettings('It reads these values, or runs these programs for their output:', references);
 }

@@ -101,7 +101,7 @@ async function confirmPlan({ yes }: UninstallOptions, context: CliContext): Prom
   if (yes === true) return true;
   using prompt = openTerminalPrompt(context);
   if (prompt === undefined)
-    throw noTerminalError('This would be reverted.', 'Add --yes to do it, or --dry-run to see only the plan');
+    throw noTerminalError('Nothing was changed.', 'Add --yes to do it, or --dry-run to see only the plan');
   if (await prompt.confirm('Continue?', false)) return true;
   context.out.note('Nothing was changed.');
   return false;
@@ -154,11 +154,11 @@ function printResult(
   if (running.length > 0) out.line(`Stopped ${formatCount(running.length, 'gateway')}.`);
   if (isStateRemoved) out.line(`Deleted ${stateDir}.`);
   if (clients.size > 0)
-    out.note('Restart these clients. A client that still runs may start Trunkline again until then.');
+    out.note('Restart these clients. Until then, a running client may start Trunkline again.');
   for (const failure of failures) out.note(failure);
   if (failures.length > 0)
     out.note(
-      `${stateDir} was kept, because it contains the backups of these clients. Repair the files, then run this command again.`,
+      `${stateDir} was kept, because it contains the backups of these clients. Repair their configuration files, then run this command again.`,
     );
   else out.line('Remove the program itself with: npm rm --global trunkline');
 }

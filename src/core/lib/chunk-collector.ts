@@ -6,7 +6,7 @@ const LARGE_BYTES = 4096;
 const BLOCK_BYTES = 64 * 1024;
 
 /**
- * Collects the parts of one message. Many small parts are copied together, because each `Buffer` object takes some hundred bytes. Otherwise
+ * Collects the parts of one message. Many small parts are copied together, because each `Buffer` object takes a hundred bytes or more. Otherwise
  * a peer that sends its message byte by byte would use hundreds of times the memory of the message.
  */
 export class ChunkCollector {

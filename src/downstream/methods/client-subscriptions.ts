@@ -12,7 +12,7 @@ import type { IncomingRequest } from '../../protocol/client-connection.ts';
 
 type Digests = Readonly<Record<keyof CatalogView['digests'], string>>;
 
-/** The maximum number of resources, and of tasks, that one client can subscribe to. */
+/** The maximum number of resources per session, and of resources and of tasks per `subscriptions/listen` request. */
 const MAX_SUBSCRIPTIONS = 1000;
 
 /** The notifications of `subscriptions/listen` that announce changes of lists. */
@@ -24,7 +24,7 @@ const LIST_NOTIFICATIONS: readonly (readonly [keyof Digests, string, string])[] 
 
 const NO_TASKS: TaskSubscriptions = new Map();
 
-/** Manages the subscriptions of one client: to changes of lists, to resources, and those of its `subscriptions/listen` requests. */
+/** Manages the subscriptions of one client: to changes of lists, to resources, and through `subscriptions/listen` requests. */
 export class ClientSubscriptions {
   readonly #backend: Backend;
   readonly #caller: Caller;
@@ -154,7 +154,7 @@ export class ClientSubscriptions {
     tag: JsonObject,
   ): readonly Promise<Disposable>[] {
     if (uris.length === 0) return [];
-    // The servers of the resources are known only after the servers were listed.
+    // Which server has a resource is known only after all servers have been listed.
     const listed = this.#backend.whenListed();
     return uris.map((uri) => {
       const onUpdate = (): void => request.notify('notifications/resources/updated', { uri, ...tag });

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../core/json.ts';
 
 /** The keys and types of a JSON value, without its values. It is JSON itself, so that it can be stored. */
 export interface JsonShape {
-  /** Types of the value other than array and object. */
+  /** Types of the value other than array and object; `object` only for one that is nested too deeply to be read. */
   readonly types: readonly string[];
   readonly members?: readonly JsonMember[];
   /** The values of an object whose keys are data, such as ids. */
@@ -60,7 +60,7 @@ export function mergeShapes(a: JsonShape, b: JsonShape): JsonShape {
   if (b === UNKNOWN) return a;
   const types = [...new Set([...a.types, ...b.types])];
   const items = mergeParts(a.items, b.items);
-  // If one of two objects is a map, both are.
+  // If one of two objects is a map, both are treated as maps.
   const isMap = a.values !== undefined || b.values !== undefined;
   const values = isMap ? mergeParts(valuesOf(a), valuesOf(b)) : undefined;
   const members = isMap ? undefined : mergeMembers(a.members, b.members);

@@ -2,9 +2,9 @@ import { isJsonObject } from '../../core/json.ts';
 import { isLargeJson } from '../../core/lib/is-large-json.ts';
 import { withRoundedNumbers } from '../../core/lib/exact-json.ts';
 
-/** Keys with which servers steer clients, such as `anthropic/searchHint` and `ui`; every change of their values counts. */
+/** Keys with which servers steer clients, such as `anthropic/searchHint` and `ui`; every change of their values needs a new approval. */
 const CLIENT_KEY = /^(?:anthropic|openai|ui|io\.modelcontextprotocol)(?:$|\/)/;
-/** A larger `_meta` is approved as it is, because its values are looked at in one step. */
+/** In a larger `_meta`, no values are replaced, because that would block the process for too long; every change then needs a new approval. */
 const MAX_MEMBERS = 1_000;
 
 const MAX_CHANGING_LENGTH = 128;
@@ -30,7 +30,7 @@ function replaceChanging(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(replaceChanging);
   if (isJsonObject(value))
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, replaceChanging(member)]));
-  // A number that JavaScript would round is a marked string.
+  // `parseExact` stores a number that JavaScript would round as a marked string.
   if (typeof withRoundedNumbers(value) === 'number') return '(number)';
   if (typeof value !== 'string' || value.length > MAX_CHANGING_LENGTH) return value;
   return CHANGING_TEXTS.find(([form]) => form.test(value))?.[1] ?? value;

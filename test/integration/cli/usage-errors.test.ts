@@ -170,7 +170,7 @@ describe('trust', () => {
   test('trust: prints as text what may now start, without secrets', async () => {
     const { stdout } = await home.run(['trust', file, '--text']);
     expect(stdout).toBe(
-      `Trusted ${file} in its current version. It may start:\n  weather  weather --api-key •••\n`,
+      `Trusted ${file} in its current version. It may start or connect to:\n  weather  weather --api-key •••\n`,
     );
     expect(readFileSync(file, 'utf8')).toContain('hush-hush');
   });
