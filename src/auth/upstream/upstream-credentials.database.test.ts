@@ -28,8 +28,8 @@ const url = 'https://it.example.com/mcp';
 const signInId = { upstream: 'it' as UpstreamName, caller: '' };
 const tokens = (accessToken: string): StoredTokens => ({ accessToken, url, obtainedAt: 0, flow: 'browser' });
 
-/** Refresh timers of these tests are longer; timers of the database and of other tests are shorter. */
-const MIN_REFRESH_DELAY_MS = 10_000;
+/** Timers of the database are shorter. */
+const MIN_REFRESH_DELAY_MS = 100_000;
 
 /** The sign-in whose tokens `refreshableTokens` returns. */
 const refreshable = { signInId: sharedId, url: () => Promise.resolve(sharedUrl) };
@@ -195,7 +195,8 @@ eachEngine((_engine, newStore) => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(refresh).toHaveBeenCalledTimes(1);
     const delays = timers.mock.calls.map(([, ms]) => ms ?? 0);
-    expect(delays.filter((ms) => ms >= MIN_REFRESH_DELAY_MS)).toEqual([]);
+    // Other tests of this process may set short timers meanwhile.
+    expect(delays.filter((ms) => ms >= 1_000)).toEqual([]);
     expect(warn).not.toHaveBeenCalled();
   });
 });
