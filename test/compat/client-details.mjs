@@ -64,7 +64,7 @@ export async function startFirst(setting) {
 export async function loadAmongMany(setting) {
   const { workspace } = setting;
   await connectWith(setting);
-  await addServer(setting, 'crowd', [...workspace.notesCommand, '--many', `${MANY_TOOLS}`]);
+  await addServer(setting, 'crowd', [...workspace.notesCommand, `--many=${MANY_TOOLS}`]);
   const { requests } = await runScript(setting, 'crowd', []);
   verifyLoaded(requests);
 }
