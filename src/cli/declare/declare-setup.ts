@@ -203,7 +203,7 @@ function declareUninstall({ program, lazy }: CommandRegistrar): void {
     .command('uninstall')
     .summary('disconnect all clients and delete the state')
     .description(
-      'Revert what Trunkline has changed on this machine, before you remove the program: restore the configuration of all connected clients, stop all gateways of this user, and delete the state folder. Prints the plan and asks first. Your configuration, and a shared database, stay.',
+      'Revert what Trunkline has changed on this machine, before you remove the program: restore the configuration of all connected clients, stop all gateways of this user, and delete the state folder. Prints the plan and asks first. Your configuration, secrets in the system keychain, and a shared database stay.',
     )
     .option('--keep-state', 'keep the state folder: sign-ins, approvals, API keys and the audit log')
     .option('--dry-run', 'only print what would be changed')
