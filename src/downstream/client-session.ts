@@ -42,7 +42,7 @@ export interface ClientSessionOptions {
     | ((view: () => CatalogView, exposure: Exposure, list: Payload, owner: string) => void)
     | undefined;
   readonly parked: ParkedCalls;
-  /** Absent if nobody asks who is connected. */
+  /** Absent if connected clients are not tracked. */
   readonly clients?: ConnectedClients | undefined;
   readonly mirrored: HeaderParamCache;
   /** The address that the client uses, such as the path of an HTTP request; a parked call continues only there. */

@@ -29,7 +29,7 @@ export interface DashboardContract {
   /** The tokens that tool lists and searches cost clients, and the tokens that listing all tools would have cost. */
   'GET /api/tokens': { query: { days?: number }; response: AdminTokenUsage };
 
-  /** Who is connected, the most recently used first; with a fleet, to all its replicas. */
+  /** The connected clients, the most recently used first. A fleet lists the clients of all its replicas. */
   'GET /api/clients': { query: { limit?: number }; response: AdminClients };
 
   'GET /api/profiles': { response: readonly AdminProfile[] };

@@ -54,7 +54,7 @@ export class HeadersHelper implements Credentials {
   }
 
   onSignedIn(): void {
-    // Nobody signs in; the command runs again at the next connection.
+    // These headers need no sign-in. The command runs again at the next connection.
   }
 
   [Symbol.dispose](): void {

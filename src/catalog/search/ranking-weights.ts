@@ -101,7 +101,7 @@ export const MIN_SCORE = 1e-6;
 /** The weight of adjacent words in the description, relative to adjacent words in the name. */
 export const DESCRIPTION_PAIR_WEIGHT = 0.6;
 
-/** How much the covered share of a tool's name adds to the confidence in a hit. */
+/** The weight of the covered share of a tool's name in the confidence in a hit. */
 export const NAME_CONFIDENCE = 0.4;
 
 /** The confidence in a hit that the query names. */

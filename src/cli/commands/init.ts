@@ -68,7 +68,7 @@ export async function runInit(options: InitOptions, context: CliContext): Promis
   return 0;
 }
 
-/** Runs questions at the terminal. Progress is hidden meanwhile. Without a terminal, there is no prompt. */
+/** Runs a function with a prompt for the terminal, or with undefined without one. Hides progress meanwhile. */
 async function ask<T>(
   context: CliContext,
   work: (prompt: TerminalPrompt | undefined) => Promise<T>,

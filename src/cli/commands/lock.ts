@@ -41,7 +41,7 @@ export function runLock(options: LockOptions, context: CliContext): Promise<Exit
     }
     for (const { message } of missing) out.note(`Not compared: ${message}`);
     if (isCheck && !isSame) return DIFFERS;
-    // Without all servers, nobody knows whether they match.
+    // The check is incomplete if a server could not be listed.
     return isCheck && missing.length > 0 ? errorTable.UPSTREAM_UNAVAILABLE.exit : 0;
   });
 }

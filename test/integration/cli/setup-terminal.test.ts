@@ -265,7 +265,7 @@ describe('init', () => {
     const script = [...before, `expect "${question}"`, String.raw`send "\003"`];
     const { code, screen } = await me.at(['init'], script);
     expect(code).toBe(130);
-    // On its own line, below the question.
+    // The cancellation is reported on its own line, below the question.
     expect(visibleText(screen)).toMatch(
       /\ntrunkline: The command was cancelled\. Nothing (?:more )?was changed\. \[CALL_CANCELLED\]\n$/,
     );

@@ -11,7 +11,7 @@ import { openGatewayConnection } from '../../gateway-client/gateway-connection.t
 import { toOneLine } from '../../sanitize.ts';
 import type { EditableConfig } from './editable-config.ts';
 
-/** What connecting to a server once has shown. */
+/** The result of connecting to a server once. */
 export interface ServerTest {
   readonly name: string;
   /** `sign-in`: the server works once a person has signed in. */
