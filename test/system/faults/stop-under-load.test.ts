@@ -23,17 +23,23 @@ const params = {
 /** Longer than a stopping gateway waits for late connections; its Retry-After is one second. */
 const TRY_AGAIN_MS = 300;
 
-/** A refused connection proves that nothing was executed; a broken connection does not. */
-test('shutdown under load: answers every HTTP request that it accepted', async () => {
-  await using gateway = await startGateway({ mcpServers: {}, listen: 'http' });
-  const { url } = gateway;
-  const outcomes = new Map<string, number>();
+/**
+ * The operating system resets a connection that arrives between the last accept and the close of the listener. On an overloaded machine
+ * that takes so long that a client may connect in between, and a broken connection does not tell it whether its call was executed.
+ */
+test('shutdown under load: executes no call whose connection it breaks', async () => {
+  const one = fixture('plain');
+  const log = fixtureLog(one);
+  await using gateway = await startGateway({ mcpServers: { one }, listen: 'http' });
+  await waitForTool(await gateway.client({ over: 'http' }), 'one__echo');
+  const outcomes = new Map<string, string[]>();
   let asked = 0;
   const loop = async (): Promise<void> => {
+    const session = await openSession(gateway.url);
     for (;;) {
-      const id = ++asked;
-      const outcome = await begin(url, id);
-      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      const text = `call ${++asked}.`;
+      const outcome = await callEcho(gateway.url, session, text);
+      outcomes.set(outcome, [...(outcomes.get(outcome) ?? []), text]);
       if (outcome === 'ECONNREFUSED') return;
       if (outcome === '503') await sleep(TRY_AGAIN_MS);
     }
@@ -43,8 +49,16 @@ test('shutdown under load: answers every HTTP request that it accepted', async (
   gateway.signal('SIGTERM');
   await Promise.all(loops);
   expect(await gateway.exited).toEqual({ code: 0, signal: null });
-  expect([...outcomes.keys()].filter((each) => !['200', '503', 'ECONNREFUSED'].includes(each))).toEqual([]);
-  expect(outcomes.get('ECONNREFUSED')).toBe(CLIENTS);
+  const {
+    200: answered = [],
+    503: _rejected,
+    ECONNREFUSED: refused,
+    ...broken
+  } = Object.fromEntries(outcomes);
+  const executed = log.of('call').map((event) => (event['arguments'] as { readonly text: string }).text);
+  expect(executed.toSorted()).toEqual(answered.toSorted());
+  expect(Object.values(broken).flat().length).toBeLessThanOrEqual(CLIENTS);
+  expect(refused).toHaveLength(CLIENTS);
 });
 
 test.for([
@@ -76,18 +90,37 @@ test.for([
   },
 );
 
+async function openSession(url: string): Promise<string> {
+  const response = await post(url, { id: 0, method: 'initialize', params });
+  await response.text();
+  return response.headers.get('mcp-session-id') ?? '';
+}
+
 /** Returns the status if the response is complete, otherwise the connection error. */
-async function begin(url: string, id: number): Promise<string> {
+async function callEcho(url: string, session: string, text: string): Promise<string> {
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
-      body: JSON.stringify({ jsonrpc: '2.0', id, method: 'initialize', params }),
-    });
-    const text = await response.text();
-    return response.status === 200 && !text.includes(`"id":${id}`) ? `empty: ${text}` : `${response.status}`;
+    const call = { id: text, method: 'tools/call', params: { name: 'one__echo', arguments: { text } } };
+    const response = await post(url, call, { 'Mcp-Session-Id': session });
+    const body = await response.text();
+    return response.status === 200 && !body.includes(`"text":"${text}"`) ? body : `${response.status}`;
   } catch (error) {
     const { cause } = error as { cause?: { code?: string } };
     return cause?.code ?? String(error);
   }
+}
+
+function post(
+  url: string,
+  message: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+  });
 }
