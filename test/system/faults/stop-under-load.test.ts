@@ -28,7 +28,8 @@ const TRY_AGAIN_MS = 300;
  * that takes so long that a client may connect in between, and a broken connection does not tell it whether its call was executed.
  */
 test('shutdown under load: executes no call whose connection it breaks', async () => {
-  const one = fixture('plain');
+  // Its answers take 20 ms, so that calls are in flight when the gateway stops.
+  const one = fixture('progress');
   const log = fixtureLog(one);
   await using gateway = await startGateway({ mcpServers: { one }, listen: 'http' });
   await waitForTool(await gateway.client({ over: 'http' }), 'one__echo');
