@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../core/json.ts';
+import { findPlaintextSecrets } from '../../setup/import/plaintext-secrets.ts';
 import type { SecretDestination } from '../../setup/import/import-edits.ts';
 import { planImport } from '../../setup/import/plan-import.ts';
 import type { ImportStep } from '../../setup/import/plan-import.ts';
@@ -20,6 +22,7 @@ import { applyClientPlans, chooseClients, planClients } from './setup/init-clien
 import { findImportableServers, getOwnIdentity } from './setup/find-importable-servers.ts';
 import { printHeldSummary } from './setup/held-servers.ts';
 import { addServers } from './setup/add-servers.ts';
+import { correctEntries } from './setup/correct-entries.ts';
 import { describeSecretPlace, openDraftSecrets } from './setup/secret-access.ts';
 import { describeStorage, noteApplied } from './setup/server-changes.ts';
 import { findMissingSecret, printServerTests, testServers } from './setup/test-servers.ts';
@@ -54,8 +57,12 @@ export async function runInit(options: InitOptions, context: CliContext): Promis
       'trunkline init asks questions, but there is no terminal. Nothing was changed. In a script, use: trunkline init --yes',
     );
   const config = await openEditableConfig(options.config, context);
-  const steps = await findNewServers(config, context);
-  const tests = await testNewServers(selectNamed(steps, options), config, { options, context });
+  const found = await findNewServers(config, context);
+  const { tests, corrected } = await testNewServers(selectNamed(found, options), config, {
+    options,
+    context,
+  });
+  const steps = found.map((step) => correctStep(step, corrected));
   const connected = await importAndConnect(steps, tests, config, { options, context });
   await offerSignIns(tests, options, context);
   const query = await ask(context, (prompt) => askFirstQuery(options, context, prompt));
@@ -104,20 +111,28 @@ async function findNewServers(config: EditableConfig, context: CliContext): Prom
   return newSteps;
 }
 
-/** Connects to the new servers, and offers to store the values that they lack. Returns an empty list if nothing was tested. */
+interface TestedServers {
+  /** Empty if nothing was tested. */
+  readonly tests: readonly ServerTest[];
+  /** The entries that the person corrected, by name. */
+  readonly corrected: ReadonlyMap<string, JsonObject>;
+}
+
+/** Connects to the new servers, and offers to store the values that they lack and to correct their entries. */
 async function testNewServers(
   steps: readonly ImportStep[],
   config: EditableConfig,
   { options, context }: InitScope,
-): Promise<readonly ServerTest[]> {
+): Promise<TestedServers> {
   const { out } = context;
-  if (steps.length === 0 || options.test === false) return [];
+  const corrected = new Map<string, JsonObject>();
+  if (steps.length === 0 || options.test === false) return { tests: [], corrected };
   const isAsked = options.yes !== true && options.import === undefined;
   const question = `\nTest ${formatCount(steps.length, 'server')} now? This starts the programs above, as your clients do.`;
   const isAccepted = await ask(context, async (prompt) =>
     isAsked && prompt !== undefined ? prompt.confirm(question) : true,
   );
-  if (!isAccepted) return [];
+  if (!isAccepted) return { tests: [], corrected };
   if (!isAsked)
     out.note(
       `Testing ${formatCount(steps.length, 'server')}, which starts the programs above. To skip this, use --no-test.`,
@@ -126,25 +141,60 @@ async function testNewServers(
   const tests = await testServers(entries, config, context);
   out.line('');
   printServerTests(tests, context);
-  if (!isAsked) return tests;
-  const stored = await ask(context, (prompt) => storeMissingSecrets(tests, config, { context, prompt }));
-  const retried = tests.filter((test) => stored.has(findMissingSecret(test) ?? ''));
-  if (retried.length === 0) return tests;
-  const retriedEntries = Object.fromEntries(retried.map(({ name }) => [name, entries[name] ?? {}]));
-  const second = await testServers(retriedEntries, config, context);
+  if (!isAsked) return { tests, corrected };
+  return ask(context, (prompt) => offerFixes({ tests, entries }, config, { context, prompt }));
+}
+
+/** Offers to store missing values and to correct entries, and tests the servers again for which that was done. */
+async function offerFixes(
+  {
+    tests,
+    entries,
+  }: { readonly tests: readonly ServerTest[]; readonly entries: Readonly<Record<string, JsonObject>> },
+  config: EditableConfig,
+  { context, prompt }: { readonly context: CliContext; readonly prompt: TerminalPrompt | undefined },
+): Promise<TestedServers> {
+  if (prompt === undefined) return { tests, corrected: new Map() };
+  const stored = await storeMissingSecrets(tests, config, { context, prompt });
+  const wrong = tests.filter((test) => test.state === 'failed' && findMissingSecret(test) === undefined);
+  const corrected = await correctEntries(pickEntries(wrong, entries), {
+    configFile: config.file,
+    context,
+    prompt,
+  });
+  const retried = tests.filter(
+    (test) => corrected.has(test.name) || stored.has(findMissingSecret(test) ?? ''),
+  );
+  if (retried.length === 0) return { tests, corrected };
+  const latest = { ...entries, ...Object.fromEntries(corrected) };
+  const second = await testServers(pickEntries(retried, latest), config, context);
   printServerTests(second, context);
-  return tests.map((test) => second.find(({ name }) => name === test.name) ?? test);
+  return { tests: tests.map((test) => second.find(({ name }) => name === test.name) ?? test), corrected };
+}
+
+function pickEntries(
+  tests: readonly ServerTest[],
+  entries: Readonly<Record<string, JsonObject>>,
+): Readonly<Record<string, JsonObject>> {
+  return Object.fromEntries(tests.map(({ name }) => [name, entries[name] ?? {}]));
+}
+
+function correctStep(step: ImportStep, corrected: ReadonlyMap<string, JsonObject>): ImportStep {
+  const entry = corrected.get(step.as);
+  return entry === undefined
+    ? step
+    : { ...step, original: step.entry, entry, secrets: findPlaintextSecrets(step.as, entry) };
 }
 
 /** Asks for the values that servers lack. Returns the names of those that were stored. */
 async function storeMissingSecrets(
   tests: readonly ServerTest[],
   config: EditableConfig,
-  { context, prompt }: { readonly context: CliContext; readonly prompt: TerminalPrompt | undefined },
+  { context, prompt }: { readonly context: CliContext; readonly prompt: TerminalPrompt },
 ): Promise<ReadonlySet<string>> {
   const stored = new Set<string>();
   const missing = new Set(tests.flatMap((test) => findMissingSecret(test) ?? []));
-  if (prompt === undefined || missing.size === 0) return stored;
+  if (missing.size === 0) return stored;
   await using secrets = await openDraftSecrets(config, context);
   for (const name of missing) {
     const users = tests.filter((test) => findMissingSecret(test) === name).map((test) => test.name);
@@ -171,8 +221,11 @@ async function importAndConnect(
     const servers = chosen.flatMap(({ as, entry, secrets }) =>
       entry === undefined ? [] : [{ name: as, entry, secrets }],
     );
+    const originals = new Map(
+      chosen.flatMap(({ as, original }) => (original === undefined ? [] : [[as, original] as const])),
+    );
     const clients = await chooseClients(options, context, prompt);
-    const plans = await planClients(clients, { servers, config }, { options, context, prompt });
+    const plans = await planClients(clients, { servers, originals, config }, { options, context, prompt });
     if (servers.length > 0) {
       const references = options.references ?? (options.yes === true ? 'file' : undefined);
       const trust = isInteractive(context) || options.trust === true ? 'first-sight' : 'manual';
@@ -181,7 +234,7 @@ async function importAndConnect(
       out.line(`Added ${formatCount(servers.length, 'server')} to ${place}`);
       noteApplied(applied, config, context);
     } else if (config.document.isNew && steps.length === 0) await config.save([]); // It exists after init.
-    return applyClientPlans(plans, options, context);
+    return applyClientPlans(plans, originals, { options, context });
   });
 }
 
@@ -197,6 +250,10 @@ async function chooseServers(
   if (options.import !== undefined) return selectNamed(steps, options);
   if (prompt === undefined || options.yes === true) return working;
   const preset = failed.size === 0 ? 'all' : `the ${working.length} without a failure`;
+  if (failed.size > 0)
+    context.out.prose(
+      '\nThe commands above work for imported servers. To import the servers that failed as well, answer all.',
+    );
   for (;;) {
     const answer = await prompt.text(
       `\nImport ${formatCount(steps.length, 'new server')}? [Enter for ${preset}; all, none, or names separated by commas]`,

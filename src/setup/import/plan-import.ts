@@ -26,6 +26,8 @@ export interface ImportStep {
     readonly project?: string | undefined;
   };
   readonly entry?: JsonObject;
+  /** The entry in the client's file, if the person has corrected it. */
+  readonly original?: JsonObject | undefined;
   /** Why it is not imported. */
   readonly reason?: string;
   readonly remarks: readonly string[];
@@ -37,6 +39,8 @@ export type ConflictStrategy = 'keep' | 'rename' | 'replace';
 
 interface ImportOptions {
   readonly servers: ReadonlyMap<string, unknown>;
+  /** The entries that clients have for corrected servers, by name. */
+  readonly originals?: ReadonlyMap<string, JsonObject> | undefined;
   readonly identity: GatewayIdentity;
   readonly onConflict: ConflictStrategy;
   readonly configFile: string;
@@ -114,7 +118,8 @@ class ImportNames {
   }
 
   findSame(entry: JsonObject): string | undefined {
-    return [...this.#entries].find(([, existing]) => isSameEntry(existing, entry))?.[0];
+    const known = [...this.#entries, ...(this.#options.originals ?? [])];
+    return known.find(([, existing]) => isSameEntry(existing, entry))?.[0];
   }
 
   /** Returns the name under which a server is imported; undefined if another server keeps the name. */

@@ -181,6 +181,7 @@ describe('init', () => {
       [
         ...answer('many: the environment variable INIT_KEY is not set*Test 3 servers now', ''),
         ...answer('The value of INIT_KEY for many', 'the-hidden-value'),
+        ...answer('Correct the command of gone?', ''),
         ...answer('Enter for the 2 without a failure', ''),
         ...answer('Connect which clients', 'all'),
         ...answer('Change these 2 files', ''),
@@ -200,6 +201,28 @@ describe('init', () => {
       mcpServers: object;
     };
     expect(Object.keys(cursor.mcpServers)).toEqual(['gone', 'trunkline']);
+  });
+
+  test('init: offers to correct the command of a failed server, and moves the corrected server', async () => {
+    const gone = { command: 'no-such-program-of-ours', env: plain.env };
+    const me = person({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { gone } }) });
+    const { code, screen } = await me.at(
+      ['init', '--search', ''],
+      [
+        ...answer('Test 1 server now', ''),
+        ...answer('Correct the command of gone? Now: no-such-program-of-ours', `${process.execPath} 'open`),
+        ...answer('A quotation mark is not closed', [plain.command, ...plain.args].join(' ')),
+        ...answer('Import 1 new server', ''),
+        ...answer('Connect which clients', ''),
+        ...answer('Change /', ''),
+      ],
+    );
+    expect(code).toBe(0);
+    expect(visibleText(screen)).toMatch(/ready {2}gone {2}18 tools\n/);
+    expect(screen).toContain('- gone (moves to Trunkline)');
+    expect(me.config().mcpServers['gone']).toEqual({ ...plain });
+    const cursor = readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8');
+    expect(Object.keys((JSON.parse(cursor) as { mcpServers: object }).mcpServers)).toEqual(['trunkline']);
   });
 
   test.each([

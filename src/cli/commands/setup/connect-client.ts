@@ -18,6 +18,7 @@ import { findSimilar } from '../../../core/lib/find-similar.ts';
 import { isEntryEnabled } from '../../../setup/manage/config-entries.ts';
 import { GatewayError } from '../../../core/errors.ts';
 import { isJsonObject } from '../../../core/json.ts';
+import type { JsonObject } from '../../../core/json.ts';
 import type { CliContext } from '../../context.ts';
 import { toOneLine } from '../../sanitize.ts';
 import type { EditableConfig } from './editable-config.ts';
@@ -47,6 +48,8 @@ export interface ClientConnectionPlan extends ConnectionPlan {
 
 interface PlanOptions {
   readonly onConflict?: ConflictStrategy | undefined;
+  /** The entries that clients have for servers whose entries the person has corrected, by name. */
+  readonly originals?: ReadonlyMap<string, JsonObject>;
   /** If false, the client keeps servers that the configuration of Trunkline lacks. */
   readonly canTakeOver?: boolean;
   /** Whether the client gets one entry per server instead of one for all. */
@@ -88,14 +91,18 @@ export async function planClientConnection(
   client: ConnectableClient,
   config: EditableConfig,
   context: CliContext,
-  { onConflict = 'keep', canTakeOver = true, isSplit = false }: PlanOptions = {},
+  { onConflict = 'keep', canTakeOver = true, isSplit = false, originals }: PlanOptions = {},
 ): Promise<ClientConnectionPlan> {
   const { source } = client;
   const { file, bytes } = await findClientFile(client, context);
   const content = bytes?.toString('utf8') ?? '';
   const mark = content.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   const text = content.slice(mark.length);
-  const { all, problem } = await planClientImport(client, { file, text }, { config, context, onConflict });
+  const { all, problem } = await planClientImport(
+    client,
+    { file, text },
+    { config, context, onConflict, originals },
+  );
   const steps = canTakeOver ? all : all.filter(({ state }) => state !== 'new');
   const skipped = all.flatMap((step) =>
     steps.includes(step) ? [] : [{ name: step.name, reason: 'it was not imported' }],
@@ -139,10 +146,12 @@ async function planClientImport(
     config,
     context,
     onConflict,
+    originals,
   }: {
     readonly config: EditableConfig;
     readonly context: CliContext;
     readonly onConflict: ConflictStrategy;
+    readonly originals: ReadonlyMap<string, JsonObject> | undefined;
   },
 ): Promise<{ readonly all: readonly ImportStep[]; readonly problem?: string | undefined }> {
   const found = await readSourceFile(
@@ -155,6 +164,7 @@ async function planClientImport(
   const servers = (found?.servers ?? []).filter(({ project }) => project === undefined);
   const all = planImport([{ source, path: file, scope: 'user', servers }], {
     servers: config.document.servers,
+    originals,
     identity: getOwnIdentity(context, config.document.text),
     onConflict,
     configFile: config.file,

@@ -1,4 +1,5 @@
 import { connectableClients } from '../../../setup/connect/connectable-clients.ts';
+import type { JsonObject } from '../../../core/json.ts';
 import type { ServerAddition } from '../../../setup/import/import-edits.ts';
 import type { CliContext } from '../../context.ts';
 import type { InitOptions } from '../init.ts';
@@ -50,7 +51,16 @@ export async function chooseClients(
 /** Shows how the clients' files would be changed. Returns the clients whose change the person has confirmed. */
 export async function planClients(
   names: readonly string[],
-  { servers, config }: { readonly servers: readonly ServerAddition[]; readonly config: EditableConfig },
+  {
+    servers,
+    originals,
+    config,
+  }: {
+    readonly servers: readonly ServerAddition[];
+    /** The entries that clients have for corrected servers, by name. */
+    readonly originals: ReadonlyMap<string, JsonObject>;
+    readonly config: EditableConfig;
+  },
   {
     options,
     context,
@@ -69,7 +79,7 @@ export async function planClients(
   for (const name of names) {
     const client = getConnectableClient(name);
     // The user chooses which servers to import. The client keeps the others.
-    const planned = await planClientConnection(client, draft, context, { canTakeOver: false });
+    const planned = await planClientConnection(client, draft, context, { canTakeOver: false, originals });
     const { title } = client.source;
     if (!planned.isChanged) out.line(`${title} is already connected.`);
     else {
@@ -93,8 +103,8 @@ export async function planClients(
 /** Connects the clients. Returns their titles. */
 export async function applyClientPlans(
   names: readonly string[],
-  options: InitOptions,
-  context: CliContext,
+  originals: ReadonlyMap<string, JsonObject>,
+  { options, context }: { readonly options: InitOptions; readonly context: CliContext },
 ): Promise<readonly string[]> {
   const scope = { config: options.config, context };
   const titles: string[] = [];
@@ -103,7 +113,7 @@ export async function applyClientPlans(
     const { title } = client.source;
     // The configuration is read again for each client, because approving servers may have changed it.
     const config = await openEditableConfig(options.config, context);
-    const planned = await planClientConnection(client, config, context, { canTakeOver: false });
+    const planned = await planClientConnection(client, config, context, { canTakeOver: false, originals });
     if (!planned.isChanged) continue;
     if (config.document.isNew) await config.save([]);
     const heldBefore = await findHeldServers(planned.existingServers, scope);

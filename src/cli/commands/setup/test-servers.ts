@@ -55,7 +55,10 @@ export async function testServers(
       const done = `${ready}/${names.length} ready`;
       const rest = [...waiting].slice(0, MAX_NAMES).map(toOneLine).join(', ');
       const more = waiting.size > MAX_NAMES ? ` and ${waiting.size - MAX_NAMES} more` : '';
-      progress.update(`${done}, waiting for ${rest}${more}`, 1 - waiting.size / names.length);
+      progress.update(
+        waiting.size === 0 ? done : `${done}, waiting for ${rest}${more}`,
+        1 - waiting.size / names.length,
+      );
     }
   };
   const results = await Promise.all(names.map(test));
