@@ -249,14 +249,17 @@ async function chooseServers(
   if (steps.length === 0) return [];
   if (options.import !== undefined) return selectNamed(steps, options);
   if (prompt === undefined || options.yes === true) return working;
-  const preset = failed.size === 0 ? 'all' : `the ${working.length} without a failure`;
+  const choices =
+    failed.size === 0
+      ? 'Enter for all; none'
+      : `Enter for the ${working.length} without a failure; all, none`;
   if (failed.size > 0)
     context.out.prose(
       '\nThe commands above work for imported servers. To import the servers that failed as well, answer all.',
     );
   for (;;) {
     const answer = await prompt.text(
-      `\nImport ${formatCount(steps.length, 'new server')}? [Enter for ${preset}; all, none, or names separated by commas]`,
+      `\nImport ${formatCount(steps.length, 'new server')}? [${choices}, or names separated by commas]`,
     );
     if (/^(?:y|yes)?$/i.test(answer)) return working;
     if (/^all$/i.test(answer)) return steps;
