@@ -193,7 +193,7 @@ function printApprovals(
   if (held.length === 0) return;
   out.prose(
     lock === undefined
-      ? 'Accept an entry, or everything of a server, with: trunkline approvals accept NAME\nRefuse with: trunkline approvals refuse NAME'
+      ? 'Accept an entry, or all held entries of a server, with: trunkline approvals accept NAME\nRefuse with: trunkline approvals refuse NAME'
       : `${sanitize(lock)} decides what is accepted. Review the change, then write it there with: trunkline lock`,
   );
 }

@@ -18,7 +18,7 @@ export function declareApprovals({ program, lazy }: CommandRegistrar): void {
   approvals
     .command('accept')
     .argument('<name...>', 'the names of tools, prompts or servers')
-    .description('Accept held entries, or everything of a server. A held server is started.')
+    .description('Accept held entries, or all held entries of a server. A held server is started.')
     .addOption(fingerprint())
     .option('--all', 'for a held server, also accept all its tools and prompts')
     .action(lazy(async () => (await import('../commands/approvals.ts')).runApprovalsAccept));

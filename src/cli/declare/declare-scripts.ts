@@ -22,7 +22,7 @@ export function declareScripts({ program, lazy }: CommandRegistrar): void {
     .argument('[url]', 'the URL of a gateway; without a path, /healthz is added')
     .summary('check that a gateway answers over HTTP')
     .description(
-      'Check that a gateway answers over HTTP within five seconds: the one at the URL, else the running gateway of this configuration, else one at its configured address. Exit code 0: it answers, 4: it does not. In a pipe, prints nothing without --json, for health checks of containers.',
+      'Check that a gateway answers over HTTP within five seconds: the gateway at the URL. Without a URL, the running gateway of this configuration, or its configured address if none runs. Exit code 0: it answers, 4: it does not. In a pipe, prints nothing without --json, for health checks of containers.',
     )
     .action(lazy(async () => (await import('../commands/healthcheck.ts')).runHealthcheck));
   program

@@ -132,7 +132,7 @@ export const callersSchema = z
   })
   .optional()
   .describe(
-    'How callers over HTTP authenticate; the methods are tried in this order. Without it, all callers on this machine are served without authentication, and no others.',
+    'How callers over HTTP authenticate; the methods are tried in this order. Without `auth`, callers on this machine need no authentication, and all other callers are rejected.',
   );
 
 function isNetwork(value: string): boolean {

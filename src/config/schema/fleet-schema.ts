@@ -13,7 +13,7 @@ export const shareSchema = z
   .enum(['all', 'session', 'fleet'])
   .prefault('all')
   .describe(
-    '`all`: one connection serves every client. `session`: each client session has its own connection. `fleet`: one of the gateways on a shared database runs the server for all of them; without a shared database the same as `all`.',
+    '`all`: one connection serves every client. `session`: each client session has its own connection. `fleet`: one of the gateways on a shared database runs the server for all of them; without a shared database, it means the same as `all`.',
   );
 
 /** `fleet`: how gateways on one database reach each other. */

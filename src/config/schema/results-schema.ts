@@ -12,19 +12,19 @@ export const resultsSchema = z
       .prefault(4_000)
       .meta({ title: 'whole number' })
       .describe(
-        'In `search` and `code`: a result with more estimated tokens is stored, and the model gets its beginning; `read_result` reads the rest. 0 passes on every result in full.',
+        'In `search` and `code`: a result with more estimated tokens than this is stored, and the model gets its beginning; `read_result` reads the rest. With 0, every result is passed on in full.',
       ),
     compact: z
       .boolean()
       .prefault(true)
       .describe(
-        'In `search` and `code`: whether the JSON text of a result of more than about 250 tokens is written without spaces, and a list of flat objects as a table. `structuredContent` is never changed.',
+        'In `search` and `code`: whether JSON in the text of a result is shortened if it has more than about 250 tokens. Spaces are removed, and a list of flat objects becomes a table. `structuredContent` is never changed.',
       ),
     keepFor: duration(1000).prefault('30m').describe('How long a result is stored after it was last read.'),
     maxBytes: wholeNumber(1024 * 1024, 2 ** 32)
       .prefault(64 * 1024 * 1024)
       .describe(
-        'Maximum size of all stored results in bytes, in memory or in the database of `storage.url`. Beyond it, the caller with the largest share loses the results that were not read for the longest time.',
+        'Maximum size of all stored results in bytes, in memory or in the database of `storage.url`. When it is exceeded, the least recently read results of the caller with the largest share are deleted.',
       ),
   })
   .prefault({})

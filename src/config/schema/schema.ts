@@ -63,7 +63,7 @@ export const serverSchema = z
       .union([nonEmptyString, z.array(z.string()).min(1)])
       .optional()
       .describe(
-        'Command that prints further headers as a JSON object of texts: a list runs a program with its arguments, a text runs in the shell, as in Claude Code. It runs once, and again after the server answers 401 or 403. It gets `CLAUDE_CODE_MCP_SERVER_NAME` and `CLAUDE_CODE_MCP_SERVER_URL`, and has 10 seconds.',
+        'Command that prints further headers as a JSON object of strings. A list is a program with its arguments; a string is run by the shell, as in Claude Code. The command runs once, and again after the server answers 401 or 403. Its environment contains `CLAUDE_CODE_MCP_SERVER_NAME` and `CLAUDE_CODE_MCP_SERVER_URL`. It must finish within 10 seconds.',
       ),
     auth: serverAuthSchema.optional(),
     type: z
@@ -118,13 +118,13 @@ export const serverSchema = z
           .record(nonEmptyString, nonEmptyString)
           .prefault({})
           .describe(
-            'JavaScript expressions over the `data` of a result, by glob, such as `"list_issues": "data.map(({ id, title }) => ({ id, title }))"`. In `search`, the model gets the value of the first match instead of the whole result, unless its call has a `select` of its own. It saves tokens; it hides nothing (see `redact` for that).',
+            'JavaScript expressions over the `data` of a result, by glob, such as `"list_issues": "data.map(({ id, title }) => ({ id, title }))"`. In `search`, the model gets the value of the first match instead of the whole result, unless its call has a `select` of its own. This saves tokens but does not protect data; use `redact` for that.',
           ),
         alwaysLoad: z
           .boolean()
           .prefault(false)
           .describe(
-            'Whether the server may keep its tools in the context of clients that load tools only when they need them (`_meta["anthropic/alwaysLoad"]` of a tool). By default Trunkline removes that mark.',
+            'Whether the server may keep its tools in the context of clients that load tools only when they need them (`_meta["anthropic/alwaysLoad"]` of a tool). By default, Trunkline removes this key.',
           ),
       })
       .prefault({})
@@ -245,7 +245,7 @@ export const fileSchema = z
         connect: duration(1)
           .prefault('30s')
           .describe(
-            'Time limit for starting a server or connecting to it. While a package launcher such as `npx` installs a server that was never listed, only the time counts in which the launcher does nothing.',
+            'Time limit for starting a server or connecting to it. While a package launcher such as `npx` installs a server that was never listed, only the time in which the launcher does nothing counts.',
           ),
         call: duration(1).prefault('120s').describe('Time limit of a call; progress extends it.'),
         max: duration(1).prefault('1h').describe('Hard limit of one request, regardless of progress.'),
