@@ -27,7 +27,7 @@ export async function answerReadResult(rawArguments: unknown, options: ReadOptio
   refuseUnknownParameters(args, 'read_result', ['id', 'offset', 'limit', 'find', 'select']);
   const { id, find } = args;
   const expression = parseSelect(args['select']);
-  if (typeof id !== 'string') throw invalidArgumentsError('id must be the id from the note of a cut result');
+  if (typeof id !== 'string') throw invalidArgumentsError('id must be an id that an earlier result names');
   if (find !== undefined && find !== null && typeof find !== 'string')
     throw invalidArgumentsError('find must be a text, or a regular expression such as "/a+b/i"');
   const request = {

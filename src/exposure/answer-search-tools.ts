@@ -17,7 +17,7 @@ import {
 const DEFAULT_LIMIT = 5;
 const MAX_LIMIT = 50;
 const MAX_QUERIES = 5;
-/** The number of hits of each query, if there are several. */
+/** The number of hits per query if a call has several queries. */
 const LIMIT_OF_SEVERAL = 3;
 /** The number of tools that are listed for a server. */
 const LISTED_TOOLS = 30;
@@ -29,8 +29,8 @@ const MAX_REMARKS = 3;
 const MAX_NAME_SEARCH = 1_000;
 
 /**
- * Answers `search_tools`: one entry per tool, the best first; with several queries one list for each; with only a server, its tools. The same
- * arguments on the same view return the same bytes.
+ * Answers `search_tools`. A query returns one entry per tool, the best match first; several queries return one list each; a server without a
+ * query returns the tools of that server. The same arguments on the same view return the same bytes.
  */
 export async function answerSearchTools(rawArguments: unknown, view: CatalogView): Promise<Payload> {
   const args = parseMetaArguments(rawArguments);
@@ -119,7 +119,7 @@ function parseQueries({ query, queries }: JsonObject): readonly string[] {
   return all;
 }
 
-/** Finds the server that a model means: `GitHub` is `github`. */
+/** Finds a server by its name. Case and separators are ignored if that is unambiguous: `GitHub` finds `github`. */
 function parseServer(server: unknown, view: CatalogView): string | undefined {
   if (server === undefined || server === null || server === '') return undefined;
   if (typeof server !== 'string') throw invalidArgumentsError('server must be the name of a server');
@@ -144,8 +144,8 @@ interface SearchSubject {
 }
 
 /**
- * Returns a line for each unavailable server, at most three, that the query or the `server` argument names. If nothing was found,
- * unavailable servers whose tools are still unknown count as named.
+ * Returns a line for each unavailable server that the query or the `server` argument names, at most three lines. If nothing was found,
+ * unavailable servers whose tools are still unknown are included as well.
  */
 function serverRemarks(view: CatalogView, { query, server, foundNothing }: SearchSubject): readonly string[] {
   const words = new Set(wordsOf(query.slice(0, MAX_NAME_SEARCH)));
@@ -181,7 +181,7 @@ function describeNoMatch(
 ): string {
   const quotedQuery = query.trim() === '' ? 'an empty query' : `"${query.trim().slice(0, 100)}"`;
   if (servers.length === 0) return `No tool matches ${quotedQuery}: there are no servers.`;
-  // Other servers are no help to a client that asked for one.
+  // A client that asked for one server gets no suggestions of other servers.
   if (server !== undefined) return `No known tool of "${server}" matches ${quotedQuery}.`;
   const similar = findSimilarServers(query, servers).map((name) => `"${name}"`);
   return `No tool matches ${quotedQuery}. Describe what the tool should do in other words. ${similar.length === 1 ? 'The only server is' : 'Some of the servers are'} ${similar.join(', ')}.`;

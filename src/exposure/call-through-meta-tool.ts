@@ -24,7 +24,7 @@ interface CallOptions {
   readonly maxTier: Tier;
 }
 
-/** Calls the tool whose name is in the arguments of a meta tool. Returns its result unchanged. */
+/** Calls the tool whose name is in the arguments of a meta tool. Returns its result, or the part that `select` selects. */
 export async function callThroughMetaTool(
   metaTool: string,
   metaArguments: unknown,
@@ -63,13 +63,13 @@ export async function callThroughMetaTool(
   } catch (error) {
     // The model chose the name, so it must receive this error as a tool result, which it can read.
     if (error instanceof GatewayError && error.code === 'ENTRY_NOT_FOUND') {
-      return createTextResult(`${error.message} search_tools finds tools.`, error.code);
+      return createTextResult(`${error.message} Find tools with search_tools.`, error.code);
     }
     throw error;
   }
 }
 
 function wrongTier(metaTool: string, { name }: ToolEntry, tier: Tier): GatewayError {
-  const text = `${name} is marked [${tier}] and was not called; ${metaTool} does not call such tools, ${callToolFor(tier)} does.`;
+  const text = `${name} was not called, because it is marked [${tier}] and ${metaTool} does not call such tools. Use ${callToolFor(tier)}.`;
   return new GatewayError('WRONG_TIER', text, { details: { tier } });
 }

@@ -19,7 +19,7 @@ export const directExposure: Exposure = {
   callTool: (name, request, context) => context.call(name, request),
 };
 
-/** Truncates long results as well, for clients that would pass them to the model whole. */
+/** Creates a direct exposure that truncates long results, for clients that would pass them to the model in full. */
 export function createTruncatingDirectExposure(
   results: OversizedResults,
   select: SelectDeps | undefined,

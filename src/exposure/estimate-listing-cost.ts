@@ -3,7 +3,10 @@ import { stringifyExact } from '../core/lib/exact-json.ts';
 import { chooseExposure } from './choose-exposure.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
-/** Estimates the tokens that every chat spends on tool definitions: if all tools were listed, and as they are presented. */
+/**
+ * Estimates the tokens that every chat spends on tool definitions: `whole` if every tool were listed, and `menu` for the tools and instructions
+ * that the exposure presents.
+ */
 export function estimateListingCost(
   view: CatalogView,
   options: Parameters<typeof chooseExposure>[0],

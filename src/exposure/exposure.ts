@@ -28,7 +28,7 @@ export interface Exposure {
 export interface ExposureContext {
   readonly caller: Caller;
   readonly view: CatalogView;
-  /** The session of the client, or the caller of a client without sessions; lists of tools are counted for it. */
+  /** The key under which the tool lists of the client are counted: its session, or its caller if it has no session. */
   readonly listOwner: string;
   /** Resolves to the view once every server was listed or the startup wait has timed out. */
   settled(): Promise<CatalogView>;

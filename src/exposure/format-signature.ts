@@ -119,7 +119,7 @@ function typeOf(node: unknown, position: TypePosition): Type {
   return typeof type === 'string' && /^[a-z]{1,10}$/.test(type) ? plainTypeOf(type) : ANY;
 }
 
-/** Expands one level of members, as many as fit. */
+/** Formats an object type with as many of its members as fit. Objects inside it are not expanded. */
 function objectType(node: JsonObject, position: TypePosition): Type {
   const hidden: Type = { full: 'object', plain: 'object', isWhole: false };
   if (position.isNested) return hidden;

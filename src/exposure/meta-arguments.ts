@@ -30,7 +30,7 @@ export function parseMetaArguments(raw: unknown): JsonObject {
   return args;
 }
 
-/** Names that models give to parameters, with the parameter that they mean, if the tool has it. */
+/** Wrong names that models use for parameters, each with the parameters that it can mean. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   q: ['query'],
   search: ['query', 'find'],
@@ -54,7 +54,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   count: ['limit'],
 };
 
-/** Rejects parameters that a meta tool does not have: an ignored parameter would let a model believe in an effect. */
+/** Rejects parameters that a meta tool does not have. If they were ignored, a model would assume that they took effect. */
 export function refuseUnknownParameters(args: JsonObject, tool: string, known: readonly string[]): void {
   for (const key in args) {
     if (known.includes(key)) continue;

@@ -36,7 +36,7 @@ function objectSchema(properties: JsonObject, required?: readonly string[]): Jso
   return { type: 'object', properties, ...(required && { required }) };
 }
 
-/** Call tools also accept `timeoutMs`, which models need too rarely to be told of it in every session. */
+/** Call tools also accept `timeoutMs`. The schema leaves it out, because models rarely need it and it would cost tokens in every session. */
 const CALL_SCHEMA = objectSchema(
   {
     name: STRING_SCHEMA,
@@ -105,7 +105,7 @@ const SINGLE_CALL_TOOL: readonly JsonObject[] = [
   },
 ];
 
-/** The tool that reads truncated results; listed only if long results are truncated. It also accepts `limit`, which our notes name. */
+/** The tool that reads truncated results; listed only if long results are truncated. It also accepts `limit`, which the notes in our results name. */
 export const READ_RESULT_TOOL: JsonObject = {
   name: 'read_result',
   description: 'More of a cut result: from offset, what matches find, or select.',

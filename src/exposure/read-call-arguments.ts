@@ -5,13 +5,14 @@ import type { JsonObject } from '../core/json.ts';
 import { invalidArgumentsError, parseObject, refuseUnknownParameters } from './meta-arguments.ts';
 
 const PARAMETERS = ['name', 'arguments', 'select', 'timeoutMs'];
-/** Nested deeper than this, values are left to the validation. */
+/** Values that are nested deeper than this are not converted. */
 const MAX_DEPTH = 6;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Returns the arguments for a tool from those of a call tool, as models mean them: JSON in a string is decoded, parameters of the tool beside
- * `arguments` are moved into it, and `"42"` becomes a number where the schema wants one. `schema` is undefined for a tool that is not listed yet.
+ * Reads the arguments of the called tool from those of a call tool, and corrects common mistakes of models: JSON in a string is decoded,
+ * parameters of the called tool that stand beside `arguments` are moved into it, and `"42"` becomes a number where the schema wants one.
+ * `schema` is undefined for a tool that is not listed yet.
  */
 export function readCallArguments(metaArguments: JsonObject, metaTool: string, schema: unknown): JsonObject {
   const { name, arguments: given, select: _select, timeoutMs: _timeoutMs, ...others } = metaArguments;
@@ -22,9 +23,9 @@ export function readCallArguments(metaArguments: JsonObject, metaTool: string, s
     );
   const properties =
     isJsonObject(schema) && isJsonObject(schema['properties']) ? schema['properties'] : undefined;
-  const isOfTool = (key: string): boolean =>
+  const belongsToTool = (key: string): boolean =>
     properties === undefined ? findSimilar(key, PARAMETERS, 1).length === 0 : Object.hasOwn(properties, key);
-  const canMove = Object.keys(others).every((key) => isOfTool(key) && !Object.hasOwn(args, key));
+  const canMove = Object.keys(others).every((key) => belongsToTool(key) && !Object.hasOwn(args, key));
   if (!canMove) refuseUnknownParameters(metaArguments, metaTool, PARAMETERS);
   const all = Object.keys(others).length === 0 ? args : { ...args, ...others };
   return coerce(all, schema, 0) as JsonObject; // An object stays an object.

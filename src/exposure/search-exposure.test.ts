@@ -316,7 +316,7 @@ describe('call tools', () => {
     ['call_write_tool', 'files__delete_file', 'call_destructive_tool'],
   ])('call tools: reject a tool of a higher tier: %s, %s', async (through, name, right) => {
     const said = await refusal(through, { name, arguments: { path: 'a' } });
-    expect(said).toMatch(new RegExp(`^WRONG_TIER .*${name} .* ${through} .* ${right} does`));
+    expect(said).toMatch(new RegExp(`^WRONG_TIER .*${name} .* ${through} .* Use ${right}\\.$`));
     expect(calls).toEqual([]);
   });
 
@@ -354,7 +354,7 @@ describe('call tools', () => {
     [{ ...read, arguments: {} }, 'were not sent: path is required'],
     [
       { ...read, arguments: { path: 5 } },
-      'path must be string.\nThe schema of that: {"path":{"type":"string"}}',
+      'path must be string.\nThe schema requires: {"path":{"type":"string"}}',
     ],
     [{ ...read, arguments: { path: 'a', encoding: 'x' } }, 'one of the allowed values: ["utf8","base64"]'],
   ])('call tools: reject %j without sending it', async (args, message) => {

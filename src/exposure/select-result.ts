@@ -66,7 +66,7 @@ export async function selectFromResult(
   return explain(payload, selected, options);
 }
 
-/** Tool errors, and questions to the client, pass unchanged. */
+/** Whether `select` applies to a result. Tool errors and questions to the client pass unchanged. */
 function isSelectable({ outline }: Payload): boolean {
   return isJsonObject(outline) && outline['isError'] !== true && outline['resultType'] !== 'input_required';
 }
@@ -143,7 +143,7 @@ async function explain(
   const id = storedId ?? (await results?.keep(owner, payload));
   const reason =
     problem === undefined
-      ? `select gave ${text === '' ? 'an empty text' : (text ?? '')}.`
+      ? `select returned ${text === '' ? 'an empty text' : (text ?? '')}.`
       : `select failed: ${problem}.${isStored ? '' : ' The call itself succeeded: do not repeat it.'}`;
   const next = id === undefined ? '' : ` Select again: read_result {"id":"${id}","select":"…"}`;
   const note = { type: 'text', text: `[${reason} data is ${describeData(payload, tool)}.${next}]` };
@@ -155,8 +155,8 @@ async function explain(
 }
 
 /**
- * Returns what `data` is: the structured content; else the text, parsed if it is a JSON object or array; or all content blocks if some are not text. Structured content that only wraps the text, as some
- * libraries add it, is ignored, because the model knows the text.
+ * Returns the value of `data`: the structured content; without it, the text, parsed if it is a JSON object or array; or all content blocks
+ * if some are not text. Structured content that only wraps the text, as some libraries add it, is ignored, because the model knows the text.
  */
 function dataOf(payload: Payload, tool: string): ScriptCallAnswer {
   const result = payload.value;

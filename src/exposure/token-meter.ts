@@ -10,7 +10,7 @@ import { estimateTokens } from './estimate-tokens.ts';
 
 /** Estimated tokens, and the number of lists and searches that used them. */
 export interface ToolListTokens {
-  /** Tokens that listing every tool in full would have cost: for each list, and for each client that searched without one. */
+  /** Tokens that listing every tool in full would have cost, for each list that was sent and for each client that searched without a list. */
   readonly whole: number;
   /** Tokens of the tool lists and instructions that clients received. */
   readonly menu: number;
@@ -39,7 +39,7 @@ type Counts = { -readonly [K in keyof ToolListTokens]: ToolListTokens[K] };
 
 const SAVE_EVERY_MS = 30_000;
 const CHECK_EVERY_MS = 1000;
-/** After this many checks (20 s), a list is counted even if a server is still not listed: it may never be. */
+/** After this many checks (20 s), a list is counted even if a server is still not listed, because it may never be listed. */
 const MAX_CHECKS = 20;
 /** The number of tools that are measured before other work gets a turn. */
 const TOOLS_PER_SLICE = 50;
@@ -47,7 +47,7 @@ const TOOLS_PER_SLICE = 50;
 const SAMPLE_CHARS = 100_000;
 /** The maximum number of deferred measurements; further ones are dropped. */
 const MAX_DEFERRED = 1000;
-const MAX_COMPARED = 10_000;
+const MAX_COUNTED_CLIENTS = 10_000;
 const ZERO: ToolListTokens = { whole: 0, menu: 0, search: 0, lists: 0, searches: 0 };
 const FINDER_TOOL_NAMES: ReadonlySet<string> = new Set(['search_tools', 'describe_tools']);
 
@@ -63,8 +63,8 @@ export class TokenMeter implements AsyncDisposable {
   readonly #payloads = new WeakMap<Payload, number>();
   readonly #meteredExposures = new WeakMap<Exposure, Exposure>();
   readonly #measurements = new Set<Promise<void>>();
-  /** The clients that have received a list, or whose search was compared with one. The oldest are forgotten. */
-  readonly #compared = new Set<string>();
+  /** The clients for which the cost of a full list was counted. The oldest are forgotten. */
+  readonly #countedClients = new Set<string>();
   #counts: Counts = { ...ZERO };
   #saveTimer: NodeJS.Timeout | undefined;
   /** Lists that were sent before every server was listed. */
@@ -149,7 +149,10 @@ export class TokenMeter implements AsyncDisposable {
     };
   }
 
-  /** Counts a search. A client that received no list here, such as one that kept an earlier list, would have received the full one. */
+  /**
+   * Counts a search. If the client has received no list from this gateway, for example because it kept an earlier list, the cost of a full list
+   * is counted with its first search.
+   */
   #countSearch(args: unknown, answer: Payload, { listOwner, view }: ExposureContext): void {
     const isFirst = this.#isFirst(listOwner);
     this.#defer(async () => {
@@ -161,10 +164,11 @@ export class TokenMeter implements AsyncDisposable {
 
   /** Returns whether the client is counted for the first time. */
   #isFirst(owner: string): boolean {
-    if (this.#compared.has(owner)) return false;
-    this.#compared.add(owner);
-    const [oldest] = this.#compared;
-    if (this.#compared.size > MAX_COMPARED && oldest !== undefined) this.#compared.delete(oldest);
+    if (this.#countedClients.has(owner)) return false;
+    this.#countedClients.add(owner);
+    const [oldest] = this.#countedClients;
+    if (this.#countedClients.size > MAX_COUNTED_CLIENTS && oldest !== undefined)
+      this.#countedClients.delete(oldest);
     return true;
   }
 
@@ -216,7 +220,7 @@ export class TokenMeter implements AsyncDisposable {
   }
 }
 
-/** Estimates a text whose length a client or server determines from its beginning; 8 MB would take 40 ms. */
+/** Estimates the tokens of a text of any length from its beginning, because measuring 8 MB would take 40 ms. */
 function estimateFromSample(text: string): number {
   if (text.length <= SAMPLE_CHARS) return estimateTokens(text);
   return Math.round(estimateTokens(text.slice(0, SAMPLE_CHARS)) * (text.length / SAMPLE_CHARS));

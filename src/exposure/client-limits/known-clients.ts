@@ -30,7 +30,7 @@ const CLIENTS: readonly { readonly names: RegExp; readonly limits: ClientLimits 
   },
   {
     names: /^cursor(?:-vscode)?\b/i,
-    // Cursor rejects 60 characters.
+    // Cursor rejects a tool if its name and the key have 60 or more characters together.
     limits: { client: 'Cursor', nameLength: 59 - KEY.length, tools: 80 },
   },
   { names: /^visual[- ]studio[- ]code\b/i, limits: { client: 'VS Code', tools: 128 } },
@@ -43,8 +43,8 @@ const CLIENTS: readonly { readonly names: RegExp; readonly limits: ClientLimits 
       schema: { inlineReferences: true, formats: ['enum', 'date-time'] },
     },
   },
-  // They pass names on to model APIs that accept 64 characters. Copilot CLI cuts longer ones and numbers those that become equal, so a name
-  // would depend on the other tools.
+  // Copilot CLI, opencode and Kilo CLI pass names on to model APIs that accept 64 characters. Copilot CLI truncates longer names and numbers
+  // the duplicates, so that a name would depend on the other tools.
   { names: /^copilot-cli\b/i, limits: { client: 'Copilot CLI', nameLength: 64 - `${KEY}-`.length } },
   { names: /^opencode\b/i, limits: { client: 'opencode', nameLength: 64 - `${KEY}_`.length } },
   { names: /^crush\b/i, limits: { client: 'Crush', passesLongResults: true } },

@@ -94,7 +94,7 @@ describe('tool limit of a client', () => {
     expect(choose(many, 'windsurf-client')).toBe(exposure);
     expect(exposure.tools(many)).toHaveLength(101);
     expect(told).toEqual([{ client: 'Windsurf', tools: 101, limit: 100 }]);
-    expect(exposure.instructions(many)).toContain('101 tools are listed, but Windsurf takes 100');
+    expect(exposure.instructions(many)).toContain('101 tools are listed, but Windsurf accepts only 100');
     expect(exposure.instructions(viewOf(['one']))).not.toContain('Windsurf');
   });
 });

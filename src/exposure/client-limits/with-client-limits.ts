@@ -31,5 +31,5 @@ export function withClientLimits(inner: Exposure, limits: ClientLimits): Exposur
 
 function excessNotice(view: CatalogView, limits: ClientLimits): string | undefined {
   if (countExcessTools(view, limits) === 0) return undefined;
-  return `${view.tools.length} tools are listed, but ${limits.client} takes ${limits.tools}: some may not be shown. With expose.kind "search" all can be found.`;
+  return `${view.tools.length} tools are listed, but ${limits.client} accepts only ${limits.tools}, so some may not be shown. With expose.kind "search", all of them can be found.`;
 }

@@ -132,7 +132,7 @@ export class ScriptCalls {
 }
 
 function toolNotFound(message: string): GatewayError {
-  return new GatewayError('ENTRY_NOT_FOUND', `${message} search_tools finds tools.`);
+  return new GatewayError('ENTRY_NOT_FOUND', `${message} Find tools with search_tools.`);
 }
 
 function tooLarge(chars: number): ScriptCallAnswer {

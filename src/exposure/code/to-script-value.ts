@@ -29,7 +29,7 @@ export function createFailure(error: { readonly message: string } & JsonObject):
   return { kind: 'error', json: JSON.stringify(error) };
 }
 
-/** Parses an object or array that was sent as text. Any other text stays text, including a text that is a number. */
+/** Parses a text that is a JSON object or array. Returns undefined for any other text, even for a number. */
 function parseJsonText(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/json.ts';
 
 /** Shorter texts, of about 250 tokens, save too little to be worth a change. */
 const MIN_CHARS = 1_000;
-/** Longer texts would delay other calls, and are cut anyway. */
+/** Longer texts would delay other calls, and are truncated anyway. */
 const MAX_CHARS = 200_000;
 /** A table must be shorter than this share of the minified JSON. */
 const MAX_TABLE_SHARE = 0.85;
@@ -16,8 +16,8 @@ export const TABLE_NOTE =
   'Tab-separated; cells as in JSON, strings unquoted where that is unambiguous, empty if absent.';
 
 /**
- * Minifies the JSON texts of a result; a list of flat objects becomes a table if that is shorter. Nothing is lost: the numbers keep their
- * digits, and a table is made only of a text that it can be turned back into. Structured content stays as it is.
+ * Minifies the JSON texts of a result; a list of flat objects becomes a table if that is shorter. Nothing is lost: numbers keep their digits,
+ * and a table is used only if the JSON text can be restored from it. Structured content is not changed.
  */
 export function compactResult(payload: Payload, { tables }: { readonly tables: boolean }): Payload {
   const { outline, length } = payload;
@@ -35,7 +35,7 @@ export function compactResult(payload: Payload, { tables }: { readonly tables: b
   return isChanged ? Payload.of({ ...result, content }) : payload;
 }
 
-/** Returns the shortest form of a JSON text; any other text unchanged. */
+/** Returns the shortest form of a JSON text. Returns any other text unchanged. */
 export function compactText(text: string, tables: boolean): string {
   if (text.length < MIN_CHARS || text.length > MAX_CHARS || !/^\s*[[{]/.test(text)) return text;
   const minified = minify(text);
@@ -57,7 +57,7 @@ function minify(text: string): string | undefined {
 /** Turns an array of flat objects, or the largest such array in an object, into a table. */
 function toTables(minified: string): string | undefined {
   const value = parseExact(minified);
-  // Only then can the table be turned back into exactly this text: no key is repeated, and no number has another notation.
+  // A text with a repeated key or an unusual notation of a number could not be restored from a table.
   if (stringifyExact(value) !== minified) return undefined;
   if (Array.isArray(value)) {
     const table = toTable(value);

@@ -37,9 +37,9 @@ export interface UnitMatches {
 }
 
 /**
- * Finds the units that match a `/regular expression/` or contain a text. A text with signs of regular expressions counts as both, because
- * models write `error|fail` and mean either. Case is ignored unless an expression has flags. The search runs in its own thread, because a
- * regular expression can run forever and only a thread can be stopped after `withinMs`.
+ * Finds the units that match a `/regular expression/` or contain a text. A text with special characters of regular expressions is searched
+ * as both, because models write `error|fail` and mean either. Case is ignored unless an expression has flags. The search runs in its own
+ * thread, because a regular expression can run forever and only a thread can be stopped after `withinMs`.
  */
 export async function findUnits(
   result: PagedResult,
@@ -97,14 +97,14 @@ function search(
   });
 }
 
-const SIGNS = /[$()*+.?[\\\]^{|}]/;
+const SPECIAL_CHARACTERS = /[$()*+.?[\\\]^{|}]/;
 
 function parsePattern(find: string): Pattern {
   if (find.length > MAX_PATTERN) throw invalidFind(`must not be longer than ${MAX_PATTERN} characters`);
   const [, source, flags = ''] = REGEX_LITERAL.exec(find) ?? [];
   if (source === undefined) {
     const text = asText(find);
-    if (!SIGNS.test(find) || !isExpression(find)) return text;
+    if (!SPECIAL_CHARACTERS.test(find) || !isExpression(find)) return text;
     return { source: `${text.source}|(?:${find})`, flags: 'i', reading: 'text and expression' };
   }
   try {

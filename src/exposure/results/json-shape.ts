@@ -2,7 +2,7 @@ import { isJsonObject } from '../../core/json.ts';
 
 /** The keys and types of a JSON value, without its values. It is JSON itself, so that it can be stored. */
 export interface JsonShape {
-  /** Types of the value other than array and object; `object` only for one that is nested too deeply to be read. */
+  /** The types of the value other than array and object. `object` stands for an object that is nested too deeply to be read. */
   readonly types: readonly string[];
   readonly members?: readonly JsonMember[];
   /** The values of an object whose keys are data, such as ids. */
@@ -23,7 +23,7 @@ const MAX_SAMPLES = 20;
 const MAX_DEPTH = 5;
 /** The number of values that are read in all. */
 const MAX_VALUES = 5_000;
-/** An object with more keys is taken for a map from data to values, so its keys are not shown. */
+/** An object with more keys is treated as a map from data to values, so its keys are not shown. */
 const MAX_KEYS = 40;
 const MAX_KEY_CHARS = 40;
 /** Letters, digits and joining signs, but no invisible letters: a key must not contain sentences or hide characters. */

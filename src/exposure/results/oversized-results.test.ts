@@ -242,7 +242,7 @@ describe('truncated results', () => {
     expect(String(answer.content[0]?.['text'])).toMatch(/^12:00:00 INFO request 0 /);
     const excerpt = String(answer.content[1]?.['text']);
     expect(excerpt).toMatch(
-      /^\[Lines between that look like errors, by offset\]\n1234: 12:00:05 ERROR disk is full\n\[The last/,
+      /^\[Lines in between that look like errors, by offset\]\n1234: 12:00:05 ERROR disk is full\n\[The last/,
     );
     expect(excerpt).toMatch(/request 1999 took 5 ms$/);
     expect(noteOf(answer)).toMatch(/the first \d+ and the last \d+ of 2,000 lines are shown; continue with/);
@@ -501,7 +501,7 @@ describe('access to results', () => {
     now = 1_800;
     await read(results, { id });
     now = 2_800;
-    expect(await refusal(results, { id })).toContain('is no longer kept');
+    expect(await refusal(results, { id })).toContain('is no longer stored');
     expect(await refusal(results, { id }, 'eve')).toContain('There is no result');
   });
 
@@ -510,7 +510,7 @@ describe('access to results', () => {
     const { _meta } = await fitted(results, text('x\n'.repeat(5_000)));
     const answer = await read(results, { id: _meta['trunkline/result'].id, offset: 5_000 });
     expect(noteOf(answer)).toBe(
-      '[There is nothing from offset 5,000 on: the result has 5,000 (0 to 4,999).]',
+      '[There is nothing at offset 5,000: the last offset of the result is 4,999.]',
     );
   });
 });

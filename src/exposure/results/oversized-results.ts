@@ -76,13 +76,13 @@ export class OversizedResults implements Disposable {
     this.#shared?.adjust(settings);
   }
 
-  /** Returns the payload, perhaps in a shorter form, if it is small enough, otherwise a preview with the call that reads the rest. */
+  /** Returns a small payload, possibly compacted. For a large payload, returns a preview that names the call that reads the rest. */
   async truncate(owner: string, payload: Payload): Promise<Payload> {
     const { maxTokens, estimate, keepMs } = this.#options;
     const shown = await this.#compact(payload, true);
     if (maxTokens === 0 || !isOversized(shown, maxTokens, estimate)) return shown;
     const { createPreview } = await import('./result-preview.ts');
-    // Tables could not be read by `select`, nor in pages.
+    // The stored text contains no tables, because `select` and paging cannot read them.
     const { text } = await this.#compact(payload, false);
     const kept = await this.#store.keep(owner, text);
     // A result that is too large to be stored still gets a preview, without an id.
@@ -110,7 +110,7 @@ export class OversizedResults implements Disposable {
     if (this.#searchSlots.isFull)
       throw new GatewayError(
         'UPSTREAM_BUSY',
-        'Too many searches in kept results; try again in a few seconds.',
+        'Too many searches in stored results are running. Try again in a few seconds.',
       );
     return this.#searchSlots.run(
       () => findInResult(paged, request, { cancellation, withinMs: findMs }),
@@ -149,8 +149,8 @@ function resultNotFound(id: string, state: 'gone' | 'unknown', keepMs: number): 
   const quotedId = JSON.stringify(id.slice(0, 60));
   const text =
     state === 'gone'
-      ? `The result ${quotedId} is no longer kept: it is removed ${formatDuration(keepMs)} after it was last read, or earlier if too many results are kept. Call the tool again.`
-      : `There is no result ${quotedId}. Use the id from the note of a cut result, or call the tool again.`;
+      ? `The result ${quotedId} is no longer stored: results are removed ${formatDuration(keepMs)} after they were last read, or earlier if too many are stored. Call the tool again.`
+      : `There is no result ${quotedId}. Use an id that an earlier result names, or call the tool again.`;
   return new GatewayError('ENTRY_NOT_FOUND', text);
 }
 

@@ -36,7 +36,7 @@ export function pageUnits(result: PagedResult, offset: number, limit: number): P
   return { content: header === undefined ? content : [{ type: 'text', text: header }, ...content], next };
 }
 
-/** Returns the header of the table that a page or a match is in, unless it is its first line. */
+/** Returns the header of the table that contains an offset, unless the offset is that of the header itself. */
 export function repeatedHeader(result: PagedResult, offset: number): string | undefined {
   const part = result.parts[result.partAt(offset)];
   return part?.kind === 'text' && part.header !== undefined && offset > part.offset

@@ -34,8 +34,8 @@ export type PagedPart = {
 
 /** Tokens of a page that are reserved for our note about it. */
 const NOTE_TOKENS = 150;
-/** Members of a result stay in the answer as long as they take, together, at most an eighth of the token limit. */
-const MEMBERS_SHARE = 8;
+/** The members of a result that stay in the answer may together have the token limit divided by this number. */
+const MEMBERS_DIVISOR = 8;
 /** Members that always stay in the answer, because they are small and describe the result itself. */
 const ALWAYS_INLINE: ReadonlySet<string> = new Set(['resultType', 'isError', 'ttlMs', 'cacheScope']);
 
@@ -56,7 +56,7 @@ export class PagedResult {
     const result = parseExact(text);
     const { content: rawContent, ...rest } = isJsonObject(result) ? result : {};
     const blocks: readonly unknown[] = Array.isArray(rawContent) ? rawContent : [];
-    const { small, large } = separateMembers(rest, { budget: maxTokens / MEMBERS_SHARE, estimate });
+    const { small, large } = separateMembers(rest, { budget: maxTokens / MEMBERS_DIVISOR, estimate });
     this.budget = maxTokens - NOTE_TOKENS;
     this.estimate = estimate;
     this.members = small;

@@ -14,7 +14,7 @@ export interface TextPreview {
   readonly description: string;
 }
 
-/** A log gets this share of its preview for its beginning; its last lines and its errors share the rest. */
+/** The shares of a log's preview for its first and its last lines. The rest is for the errors in between. */
 const HEAD_SHARE = 0.4;
 const TAIL_SHARE = 0.3;
 /** Only a text with this many lines can be a log. */
@@ -25,7 +25,7 @@ const SAMPLE_LINES = 40;
 const MAX_SEARCHED_CHARS = 300_000;
 const MAX_ERROR_LINES = 10;
 const MAX_LINE_CHARS = 300;
-/** Tokens of the words around excerpts. */
+/** Tokens that are reserved for the labels of excerpts. */
 const LABEL_TOKENS = 30;
 
 const LOG_LINE =
@@ -33,7 +33,7 @@ const LOG_LINE =
 const ERROR_LINE =
   /\b(?:error|err!|fail|failed|failure|fatal|panic|critical|exception|traceback|denied|unhandled)\b|[a-z](?:Error|Exception)\b/i;
 
-/** Shows the beginning of a text; of a log also its last lines, and the lines between that look like errors. */
+/** Shows the beginning of a text. For a log, it also shows the last lines, and the lines in between that look like errors. */
 export function previewText(part: TextPart, room: number, result: PagedResult): TextPreview {
   const beginning = takeBeginning(part, room, result);
   if (beginning.isWhole || !isLog(part)) return beginning;
@@ -51,7 +51,7 @@ export function previewText(part: TextPart, room: number, result: PagedResult): 
   const { units } = part;
   const tail = from < total ? units.text.slice(units.start(from)) : '';
   const excerpt = [
-    ...(lines.length === 0 ? [] : ['[Lines between that look like errors, by offset]', ...lines]),
+    ...(lines.length === 0 ? [] : ['[Lines in between that look like errors, by offset]', ...lines]),
     ...(tail === '' ? [] : [`[The last ${formatNumber(total - from)} lines, from offset ${from}]`, tail]),
   ].join('\n');
   if (excerpt === '') return beginning;

@@ -36,7 +36,7 @@ export function readPage(result: PagedResult, { id, offset, limit = Infinity }: 
       id,
       [],
       { offset, total },
-      `There is nothing from offset ${formatNumber(offset)} on: the result has ${formatNumber(total)} (0 to ${formatNumber(total - 1)}).`,
+      `There is nothing at offset ${formatNumber(offset)}: the last offset of the result is ${formatNumber(total - 1)}.`,
     );
   const { content, next } = pageUnits(result, offset, limit);
   const at = result.partAt(next);
@@ -46,7 +46,7 @@ export function readPage(result: PagedResult, { id, offset, limit = Infinity }: 
     part === undefined
       ? 'this is the end'
       : isMember
-        ? `this is the end of that; ${introduceMember(part)} ${formatReadCall(id, { offset: next })}`
+        ? `this part ends here; ${introduceMember(part)} ${formatReadCall(id, { offset: next })}`
         : `continue with ${formatReadCall(id, { offset: next, ...(limit !== Infinity && { limit }) })}`;
   const range = `Offset ${formatNumber(offset)} to ${formatNumber(next - 1)} of ${formatNumber(isMember ? next : total)}`;
   return createAnswer(

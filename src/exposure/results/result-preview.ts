@@ -8,7 +8,7 @@ import type { PagedPart, PagedResult } from './paged-result.ts';
 import { formatNumber } from './describe-json.ts';
 
 /** The texts of a preview may take a third of the tokens of a page. Media may take half a page in addition. */
-const PREVIEW_SHARE = 3;
+const PREVIEW_DIVISOR = 3;
 /** The number of parts that a preview shows or names; the remaining ones are only counted. */
 const MAX_PARTS = 10;
 /** Characters of each text from which its tokens are extrapolated. */
@@ -27,7 +27,7 @@ export function createPreview(result: PagedResult, { id, bytes, keptFor }: Previ
   // Members such as `structuredContent` mostly repeat the content, so they are only named if there is content.
   const hasContent = result.contentParts > 0;
   let textsLeft = previewedParts.filter((part) => part.kind === 'text').length;
-  let textBudget = result.budget / PREVIEW_SHARE;
+  let textBudget = result.budget / PREVIEW_DIVISOR;
   let mediaBudget = result.budget / 2;
   const content: JsonObject[] = [];
   const omissions: string[] = [];

@@ -49,7 +49,7 @@ describe('argument validation', () => {
       const error: unknown = await run(callOf(needsNumber, args)).catch((caught: unknown) => caught);
       expect(error).toBeInstanceOf(GatewayError);
       expect(error).toMatchObject({ code: 'ARGUMENTS_INVALID' });
-      expect(String(error)).toContain(`The schema of that: ${JSON.stringify(needsNumber.properties)}`);
+      expect(String(error)).toContain(`The schema requires: ${JSON.stringify(needsNumber.properties)}`);
     }
     expect(sent).toEqual([]);
   });

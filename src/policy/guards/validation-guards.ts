@@ -48,7 +48,7 @@ function invalidArgumentsError(
   );
 }
 
-/** A model that sees more names than this does not read them. */
+/** The maximum number of parameters that an error names, because models do not read longer lists. */
 const MAX_NAMES = 40;
 
 /** Quotes the schemas of the parameters that have a problem. If none of them exists, it names the parameters that do. */
@@ -64,7 +64,7 @@ function describeSchema(schema: unknown, problems: readonly ArgumentProblem[]): 
   const text = stringifyExact(failing);
   // A reference means nothing without the rest of the schema.
   if (text.includes('"$ref"')) return `Its input schema: ${stringifyExact(schema)}`;
-  if (text !== '{}') return `The schema of that: ${text}`;
+  if (text !== '{}') return `The schema requires: ${text}`;
   const names: string[] = [];
   for (const name in properties) if (names.push(name) === MAX_NAMES) break;
   return names.length === 0 ? 'It takes no parameters.' : `Its parameters: ${names.join(', ')}`;

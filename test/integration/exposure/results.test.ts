@@ -159,14 +159,14 @@ scenario(
     const isGone = async (): Promise<boolean> => {
       // Every read restarts the expiry, so wait for longer than the expiry without reading.
       await new Promise((resolve) => setTimeout(resolve, 1_100));
-      return textOfResult(await client.callTool('read_result', { id })).includes('is no longer kept');
+      return textOfResult(await client.callTool('read_result', { id })).includes('is no longer stored');
     };
     await eventually(isGone, { what: 'The end of a kept result', withinMs: 10_000 });
     const first = placeOf(await big(client, 'lines', 20_000));
     await big(client, 'lines', 20_000);
     await big(client, 'lines', 20_000);
     expect(textOfResult(await client.callTool('read_result', { id: first.id }))).toContain(
-      'is no longer kept',
+      'is no longer stored',
     );
     const lost = await big(client, 'lines', 60_000);
     expect(textOfResult(lost)).toContain('results.maxBytes');
@@ -211,7 +211,7 @@ scenario(
     const again = (select: string): Promise<ToolResult> => client.callTool('read_result', { id, select });
     expect(textOfResult(await again('data.items.at(-1).title'))).toBe('Issue 499');
     expect(textOfResult(await again('data.items.filter((x) => x.closed)'))).toMatch(
-      /^\[select gave \[\]\. data is/,
+      /^\[select returned \[\]\. data is/,
     );
     expect(textOfResult(await again('for (;;) {}'))).toContain('it needed too much time and was stopped');
     expect(textOfResult(await again('"x".repeat(1e9)'))).toContain('select failed');

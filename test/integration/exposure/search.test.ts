@@ -158,7 +158,7 @@ scenario(
     const call = { name: 'one__add', arguments: { a: 'two', b: 3 } };
     const refused = await client.callTool('call_read_tool', call);
     expect(gatewayErrorCode(refused)).toBe('ARGUMENTS_INVALID');
-    expect(textOfResult(refused)).toMatch(/a must be number\.\nThe schema of that: \{"a":/);
+    expect(textOfResult(refused)).toMatch(/a must be number\.\nThe schema requires: \{"a":/);
     expect(gatewayErrorCode(await client.callTool('call_read_tool', { ...call, arguments: 'a=2' }))).toBe(
       'ARGUMENTS_INVALID',
     );

@@ -17,7 +17,7 @@ type CheckSyntax = (source: string) => CompileError | undefined;
 /** The wrapper starts on the first line of the script, so lines keep their numbers. */
 const OPEN = '(async () => {';
 const CLOSE = '\n})()';
-/** `call<Type>(…)` is also valid JavaScript: two comparisons. Scripts never mean that. */
+/** Matches `call<Type>(…)`. As JavaScript it would be two comparisons, which no script wants. */
 const TYPE_ARGUMENTS = /[\w$]<[^<>()=;]{1,200}>\(/;
 
 /**

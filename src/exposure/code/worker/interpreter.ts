@@ -139,7 +139,7 @@ export class ScriptInterpreter {
     const { lineNumber } = error;
     return {
       name: error.name ?? 'SyntaxError',
-      message: error.message ?? 'It cannot be read.',
+      message: error.message ?? 'The script cannot be parsed.',
       line: typeof lineNumber === 'number' ? lineNumber : undefined,
     };
   }

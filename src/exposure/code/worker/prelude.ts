@@ -7,20 +7,20 @@ export const PRELUDE = String.raw`(function (hostCall, hostLog, hostNames, hostT
 const { stringify, parse } = JSON;
 const { ownKeys } = Reflect;
 const BIG = BigInt;
-const waiting = new Map();
+const pendingCalls = new Map();
 const timers = new Map();
 let lastId = 0;
 
-const plain = (key, value) => {
+const toPlainValue = (key, value) => {
   if (typeof value === 'bigint') return nonce + value;
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Error) return { name: value.name, message: value.message, ...value };
   if (value instanceof Map || value instanceof Set) return [...value];
   return value;
 };
-const encode = (value) => stringify(value, plain);
+const encode = (value) => stringify(value, toPlainValue);
 const MARK = '\uE000';
-const unmark = (key, value) => {
+const restoreNumber = (key, value) => {
   if (typeof value !== 'string' || value[0] !== MARK) return value;
   if (value[1] === MARK) return value.slice(1);
   const digits = value.slice(7);
@@ -35,7 +35,7 @@ class ToolError extends Error {
 }
 Object.defineProperty(ToolError.prototype, 'name', { value: 'ToolError', configurable: true, writable: true });
 
-const caller = (server, tool, raw) => (args, ...rest) => {
+const callFunction = (server, tool, raw) => (args, ...rest) => {
   // The error of a call has the stack of the place that made the call.
   const { stack } = new Error();
   return new Promise((resolve, reject) => {
@@ -45,18 +45,18 @@ const caller = (server, tool, raw) => (args, ...rest) => {
     const id = ++lastId;
     const problem = hostCall(id, server, tool, text, raw ? 1 : 0);
     if (problem !== undefined) throw new RangeError(problem);
-    waiting.set(id, { resolve, reject, stack });
+    pendingCalls.set(id, { resolve, reject, stack });
   });
 };
 
 /** Symbols, 'then' and 'toJSON' are read by promises and serialization and are never names of tools. */
 const isReserved = (key) => typeof key !== 'string' || key === 'then' || key === 'toJSON';
-const named = (server, tool) => {
-  const call = caller(server, tool, false);
-  call.raw = caller(server, tool, true);
+const toolFunction = (server, tool) => {
+  const call = callFunction(server, tool, false);
+  call.raw = callFunction(server, tool, true);
   return call;
 };
-const fixed = (names) => ({
+const readOnlyTraps = (names) => ({
   set: () => { throw new TypeError('tools cannot be changed.'); },
   deleteProperty: () => false,
   defineProperty: () => false,
@@ -66,24 +66,24 @@ const fixed = (names) => ({
     Reflect.getOwnPropertyDescriptor(target, key) ??
     (!isReserved(key) && names().includes(key) ? { value: undefined, enumerable: true, configurable: true, writable: true } : undefined),
 });
-let listed;
-const list = () => (listed ??= parse(hostNames()));
-const bare = (call) => {
+let namesByServer;
+const loadNames = () => (namesByServer ??= parse(hostNames()));
+const withoutProperties = (call) => {
   Object.setPrototypeOf(call, null);
   for (const key of ownKeys(call)) delete call[key];
   return call;
 };
 /** A member of tools is a server and can also be called as a tool with that exposed name. */
 const serverOf = (name) => {
-  const call = caller(undefined, name, false);
-  return new Proxy(bare((...args) => call(...args)), {
-    ...fixed(() => list()[name] ?? []),
+  const call = callFunction(undefined, name, false);
+  return new Proxy(withoutProperties((...args) => call(...args)), {
+    ...readOnlyTraps(() => loadNames()[name] ?? []),
     get: (target, key) =>
-      isReserved(key) ? undefined : key === 'raw' && list()[name] === undefined ? caller(undefined, name, true) : named(name, key),
+      isReserved(key) ? undefined : key === 'raw' && loadNames()[name] === undefined ? callFunction(undefined, name, true) : toolFunction(name, key),
   });
 };
 const tools = new Proxy(Object.create(null), {
-  ...fixed(() => Object.keys(list())),
+  ...readOnlyTraps(() => Object.keys(loadNames())),
   get: (target, key) => (isReserved(key) ? undefined : serverOf(key)),
 });
 
@@ -94,7 +94,7 @@ const show = (value) => {
     if (typeof value === 'bigint') return value + 'n';
     if (value instanceof Error) return value.name + ': ' + value.message;
     if (typeof value === 'object' && value !== null)
-      return stringify(value, (key, inner) => (typeof inner === 'bigint' ? inner + 'n' : plain(key, inner))) ?? '[object]';
+      return stringify(value, (key, inner) => (typeof inner === 'bigint' ? inner + 'n' : toPlainValue(key, inner))) ?? '[object]';
     return String(value);
   } catch (error) {
     return '[cannot be shown]';
@@ -115,7 +115,7 @@ const setTimeout = (callback, ms, ...args) => {
 const clearTimeout = (id) => { if (timers.delete(id)) hostTimer(id, -1); };
 for (const [name, value] of Object.entries({ tools, console, setTimeout, clearTimeout, ToolError }))
   Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
-const read = (json, isMarked) => (isMarked === 1 ? parse(json, unmark) : parse(json));
+const read = (json, isMarked) => (isMarked === 1 ? parse(json, restoreNumber) : parse(json));
 const data = dataJson === undefined ? undefined : read(dataJson, isDataMarked);
 if (dataJson !== undefined) Object.defineProperty(globalThis, 'data', { value: data, writable: true, configurable: true });
 
@@ -137,8 +137,8 @@ const describe = (error) => {
 };
 return {
   settle(id, isError, json, isMarked) {
-    const { resolve, reject, stack } = waiting.get(id);
-    waiting.delete(id);
+    const { resolve, reject, stack } = pendingCalls.get(id);
+    pendingCalls.delete(id);
     let value;
     try {
       value = read(json, isMarked);

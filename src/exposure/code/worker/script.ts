@@ -61,7 +61,7 @@ export class Script {
   async start(): Promise<void> {
     this.#clock.begin();
     try {
-      // On a busy machine the CPU limit can interrupt the prelude, so it is opened inside the `try`.
+      // On a busy machine, the CPU limit can interrupt the prelude, so the interpreter is opened inside the `try`.
       this.#interpreter.open(
         {
           call: (id, call) => this.#call(id, call),
