@@ -104,7 +104,7 @@ export function createServerOpener(deps: ServerOpenerDeps): OpenServer {
   };
 }
 
-/** Opens a server through a package launcher, when no other installation stands in its way. */
+/** Opens a server through a package launcher, after waiting for other installations as `InstallQueue` requires. */
 async function openLaunched(
   deps: ServerOpenerDeps,
   config: UpstreamConfig,
@@ -215,7 +215,7 @@ function trackExit(server: ServerProcess, noise: readonly string[]): () => Promi
 /** The number of characters of a line on standard output that the log of the server shows. */
 const MAX_NOISE_CHARS = 200;
 
-/** Writes the first line on standard output that is not a message to the log of the server, which masks secrets, and to `noise`. */
+/** Records the first line on standard output that is not an MCP message, in `noise` and in the log of the server, which masks secrets. */
 function reportNoise(
   deps: ServerOpenerDeps,
   name: UpstreamName,

@@ -35,7 +35,7 @@ interface PoolDeps {
   /** Returns the error that opening a server would cause, if it is known in advance. */
   readonly preflightCheck?: ((config: UpstreamConfig) => Promise<GatewayError | undefined>) | undefined;
   readonly identity: ClientIdentity;
-  /** What servers are told of the clients; absent if `identity` is that of the only client, or of the clients of all replicas. */
+  /** The capabilities of all clients so far, for the shared servers; absent if the capabilities in `identity` never change. */
   readonly declared?: DeclaredCapabilities | undefined;
   readonly eras: EraCache;
   /** Creates the credentials for a server; `caller` is empty unless each caller signs in separately. */
@@ -174,11 +174,11 @@ export class UpstreamPool implements AsyncDisposable {
     for (const upstream of this.#all()) upstream.raiseLogLevel(this.#logLevel);
   }
 
-  /** Records what a client supports, and connects servers anew that have to be told of it. */
+  /** Records the capabilities of a client, and reconnects unused servers to which too few capabilities were declared. */
   declare(capabilities: JsonObject): void {
     const { declared } = this.#deps;
     if (declared?.add(capabilities) !== true) return;
-    // The upstream of a session is told of the client of that session only.
+    // The upstream of a session declares only the capabilities of the client of that session.
     for (const upstreams of [this.#shared, ...this.#byCaller.values()])
       for (const upstream of upstreams.values()) upstream.reopenIfUnused(declared.capabilities);
   }

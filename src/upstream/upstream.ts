@@ -183,13 +183,13 @@ export class Upstream implements AsyncDisposable {
   }
 
   /**
-   * Connects anew at the next request if the server should have been told more for clients that support these capabilities. A server
-   * that has been used keeps its connection, because it may have state; it is told when it next starts.
+   * Reconnects at the next request if fewer capabilities than these were declared to the server. A server that has been used keeps its
+   * connection, because it may have state; the capabilities are declared to it when it next starts.
    */
   reopenIfUnused(capabilities: JsonObject): void {
     const connection = this.#connection;
     if (connection === undefined) {
-      // A failed attempt is followed by another one, which tells the server everything.
+      // A failed attempt is followed by another one, which declares all capabilities.
       this.#attempt?.promise.then(() => this.reopenIfUnused(capabilities)).catch(() => {});
       return;
     }

@@ -4,7 +4,7 @@ import { readFileIfPresent, replaceFile } from './connection-history.ts';
 import type { ConnectionHistory, ConnectionRecord } from './connection-history.ts';
 import { planMergedUndo } from './plan-connection.ts';
 
-/** `removed`: there was no file before. `merged`: the servers are back, and later changes of the file were kept. */
+/** `removed`: there was no file before. `merged`: the servers were restored, and later changes of the file were kept. */
 export type RestoreResult = 'restored' | 'removed' | 'merged';
 
 /** Undoes the newest change of a client's file. Without `isMerged`, rejects if the file has changed since. */

@@ -15,7 +15,7 @@ export interface ServerAddition {
   readonly name: string;
   readonly entry: JsonObject;
   readonly secrets: readonly PlaintextSecret[];
-  /** Whether it is held for approval even if the others are trusted. */
+  /** Whether this server is held for approval even if the other new servers are trusted. */
   readonly isHeld?: boolean | undefined;
 }
 

@@ -59,7 +59,7 @@ export function assertModelMayChange(changes: JsonObject): void {
   );
 }
 
-/** Throws if a text would run a program when it is resolved. */
+/** Throws if a text contains a reference that runs a program. */
 function assertNoCommandReference(value: unknown): void {
   if (typeof value === 'string' && hasCommandReference(value))
     throw new GatewayError(

@@ -51,7 +51,7 @@ const PATTERNS: readonly Pattern[] = [
 ];
 
 /**
- * Finds the reason for which a program ended in its output. This is the only place that reads messages of package managers,
+ * Searches the output of a program for the reason why it ended. This is the only place that reads messages of package managers,
  * interpreters and shells; other code reads the reason.
  */
 export function classifyOutput(lines: readonly string[]): OutputFinding | undefined {

@@ -50,7 +50,7 @@ export function classifyConnectError(
 ): GatewayError {
   if (cause instanceof GatewayError && !(cause instanceof UnexpectedResponseError)) return cause;
   const found = findConnectFailure(cause, upstream, hints);
-  // The other reasons say already what the output says.
+  // The other reasons already say what the output says.
   const quote = found.reason === 'exited' || found.reason === 'timeout' ? quoteOutput(hints) : '';
   return toError(found, upstream, { cause, quote, details: { ...hints } });
 }
@@ -215,7 +215,7 @@ function describeOutput(
       return { code: 'UPSTREAM_REFUSED', reason, sentence, fix: `Check the name: ${edit}` };
     }
     case 'registry-refused': {
-      const sentence = `${program} may not read the package of server "${upstream}".`;
+      const sentence = `${program} is not allowed to read the package of server "${upstream}".`;
       return { code: 'UPSTREAM_REFUSED', reason, sentence, fix: `Sign in with npm login, then: ${restart}` };
     }
     case 'registry-unreachable': {
@@ -244,7 +244,7 @@ function describeOutput(
   }
 }
 
-/** Adds the working directory to the error of a start if that does not exist, which Node reports like a missing program. */
+/** Adds the working directory to the error of a failed start if the directory does not exist. Node reports that like a missing program. */
 export function withMissingFolder(error: unknown, cwd: string | undefined): unknown {
   if (cwd !== undefined && errorCode(error) === 'ENOENT' && !existsSync(cwd))
     return Object.assign(error as Error, { cwd });

@@ -42,7 +42,7 @@ export interface ConnectDeclaration {
   readonly variables?: (needed: NeededVariables) => JsonObject;
   /** Whether the client has the user's `PATH`; desktop applications often do not. */
   readonly inheritsPath?: boolean;
-  /** The name of the files that can be edited, if not all of them can. */
+  /** The name of the files that can be edited; absent if all of them can. */
   readonly fileName?: string;
   /** Whether the servers are a list of objects with a name. */
   readonly isList?: boolean;
