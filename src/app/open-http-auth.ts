@@ -9,7 +9,7 @@ import type { AppOptions } from './app-options.ts';
 import type { DashboardServer } from './dashboard-server.ts';
 
 export interface ReloadableHttpAuth extends HttpAuth {
-  /** Must be called when the address of the listener is known. */
+  /** Sets the address of the listener. It must be called before the first request. */
   setUrl(url: URL): void;
   /** Prepares the authentication of the next configuration and returns a function that activates it. Rejects an unusable configuration. */
   prepare(next: ConfigSnapshot): Promise<() => void>;

@@ -18,13 +18,13 @@ export interface EraVerdictCache {
 }
 
 /** How long a `legacy` verdict is valid: a legacy server is probed for the modern protocol once a day. */
-const LEGACY_HOLDS_MS = 24 * 60 * 60 * 1000;
+const LEGACY_VALID_MS = 24 * 60 * 60 * 1000;
 
 /** Whether a verdict can still be used without a new probe. A `modern` verdict never expires. */
 export function isEraVerdictValid(verdict: EraVerdict, now: number): boolean {
   if (verdict.era === 'modern') return true;
   const age = now - verdict.at;
-  return age >= 0 && age <= LEGACY_HOLDS_MS; // A negative age means that a clock was wrong.
+  return age >= 0 && age <= LEGACY_VALID_MS; // A negative age means that a clock was wrong.
 }
 
 export function isEraVerdict(value: unknown): value is EraVerdict {

@@ -19,7 +19,7 @@ export interface ForwardedConfig extends CallerDefaults {
 
 /** Applies to callers for whom nothing more specific is configured. */
 interface CallerDefaults {
-  /** Without it, the caller is not bound to a profile. */
+  /** If absent, these callers are not bound to a profile. */
   readonly profile?: string | undefined;
   readonly tier?: Tier | undefined;
 }
@@ -28,11 +28,11 @@ interface CallerDefaults {
 export interface JwtConfig extends CallerDefaults {
   readonly issuer: string;
   readonly audience: readonly string[];
-  /** Without it, the URL is read from the issuer's metadata. */
+  /** The URL of the issuer's keys; if absent, it is read from the issuer's metadata. */
   readonly jwksUrl?: string | undefined;
   readonly algorithms: readonly string[];
   readonly clockSkewMs: number;
-  /** A token must have all of them. */
+  /** The scopes that a token must have. */
   readonly scopes: readonly string[];
   /** Names of claims; a dot separates the steps into nested objects. */
   readonly claims: {

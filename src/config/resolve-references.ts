@@ -12,8 +12,8 @@ import {
 import type { CommandKind } from './reference-command.ts';
 
 /**
- * A placeholder for a value that is stored elsewhere: `${env:NAME}`, `${NAME}`, `${NAME:-default}`, `${file:path}`, `${secret:NAME}`,
- * `${keychain:NAME}`, which means the same, or a program that prints the value, such as `${cmd:["op","read","op://…"]}`.
+ * A placeholder for a value that is stored elsewhere: `${env:NAME}`, `${NAME}`, `${NAME:-default}`, `${file:path}`, `${secret:NAME}`
+ * (or `${keychain:NAME}`, which means the same), or a program that prints the value, such as `${cmd:["op","read","op://…"]}`.
  */
 export interface Reference {
   readonly from: 'env' | 'file' | 'secret' | 'keychain' | CommandKind;
@@ -55,7 +55,7 @@ export function parseReferences(text: string): readonly (string | Reference | Ma
   return parts;
 }
 
-/** Returns the index of the brace that closes a reference. The texts of a command line may contain braces. */
+/** Returns the index of the brace that closes a reference, or -1. Braces inside the quoted strings of a `cmd:` reference do not count. */
 function findEnd(text: string, start: number): number {
   if (!text.startsWith('cmd:', start)) return text.indexOf('}', start);
   const inner = /^cmd:(?:[^"}]|"(?:[^"\\]|\\.)*")*/s.exec(text.slice(start))?.[0] ?? '';
@@ -136,14 +136,14 @@ export interface SecretReader {
 }
 
 /**
- * Creates a reader of variables in `env`, of files relative to the folder of the configuration, of secrets, and of the output of programs,
- * which is read once. The stored secret of the same name stands in for a variable that is unset.
+ * Creates a reader of variables in `env`, of files relative to the folder of the configuration, of stored secrets, and of the output of
+ * programs. Each program runs only once. If a variable is unset or empty, the reader uses the stored secret of the same name.
  */
 export function createReferenceReader(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly configFile: string;
-  /** Absent where secrets cannot be read, because the setting decides where they are. */
+  /** Absent for settings that decide where secrets are stored, because such settings cannot refer to secrets. */
   readonly secrets?: SecretReader | undefined;
   /** Returns the PATH for programs; default: that of `env`. */
   readonly searchPath?: (() => Promise<string | undefined>) | undefined;

@@ -17,7 +17,7 @@ export function listServerTexts({ transport, auth }: ServerSettings): readonly s
   ];
 }
 
-/** Whether a server refers to a secret, or to a variable of the same name, which the secret replaces while it is unset. */
+/** Whether a server refers to a secret, or to a variable of the same name: the secret replaces the variable while the variable is unset. */
 export function usesSecret(server: ServerSettings, secret: string): boolean {
   return listServerTexts(server).some((text) =>
     parseReferences(text).some(
@@ -29,7 +29,7 @@ export function usesSecret(server: ServerSettings, secret: string): boolean {
   );
 }
 
-/** Whether a program runs when the references of a server are resolved. */
+/** Whether resolving the references of a server runs a program. */
 export function runsReferencePrograms(server: ServerSettings): boolean {
   return listServerTexts(server).some(hasCommandReference);
 }

@@ -14,8 +14,8 @@ export function listUiReferences({ _meta: meta }: ToolDefinition): readonly stri
 }
 
 /**
- * Returns the part of `_meta` that names the tool's pages, or undefined if there is none. The rest is for programs, and its numbers and ids
- * are not approved, so a model reads only this part, and only if it cannot contain sentences.
+ * Returns the part of `_meta` that names the tool's pages, or undefined if there is none. This is the only part that a model reads, because
+ * approvals do not cover the numbers and ids in the rest. URIs whose form could contain a sentence are left out.
  */
 export function pickPageReferences({ _meta: meta }: ToolDefinition): JsonObject | undefined {
   if (!isJsonObject(meta)) return undefined;

@@ -30,7 +30,7 @@ export class ClientCall implements RequestingClient, ExposureContext {
   readonly info: JsonObject | undefined;
   readonly capabilities: JsonObject;
   readonly logLevel: string | undefined;
-  /** The same for all calls of a legacy client's session, or for all calls of one request of a modern client. */
+  /** Identifies the session of a legacy client, or the request of a modern client. */
   readonly session: string;
   /** Selects the upstream for this call if the server is not shared between sessions. */
   readonly serverSession: string;

@@ -158,7 +158,7 @@ export abstract class ClientSession implements SessionConnection {
     return this.#state;
   }
 
-  /** Identifies the session. A modern client has one only if it stays connected; otherwise, its caller stands for it. */
+  /** Returns the key of the session. A modern client that does not stay connected has no session and gets the key of its caller. */
   sessionKey(era: Era): string {
     const { isConnection = false, caller } = this.options;
     return era === 'legacy' || isConnection ? this.id : `caller:${callerKey(caller)}`;

@@ -12,7 +12,7 @@ interface ClientRecord {
   readonly info: JsonObject | undefined;
   readonly protocol: string;
   readonly era: Era;
-  /** The session, or that of the last request of a client without sessions. */
+  /** The client's session. For a client without sessions, the object that handled its last request. */
   session: ClientSession;
   readonly hasSession: boolean;
   readonly since: number;

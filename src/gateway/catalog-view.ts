@@ -32,7 +32,7 @@ export interface CatalogView {
   mayAlwaysLoad(upstream: UpstreamName): boolean;
   /** Returns the tier of a tool: what calling it can do. */
   tier(entry: ToolEntry): Tier;
-  /** Returns the expression that the configuration selects a part of each result with. */
+  /** Returns the configured expression that selects a part of each result. */
   configuredSelect(entry: ToolEntry): string | undefined;
   /** Finds tools by what they do, the best match first. */
   search(query: string, options: FindToolsOptions): Promise<readonly SearchHit[]>;

@@ -295,7 +295,7 @@ export class Gateway implements GatewayBackend, AsyncDisposable {
 
   endSession(session: string): void {
     this.#deps.pool.endSession(session).catch((error: unknown) => {
-      this.#deps.log.warn('Cannot end a server of a session.', { reason: String(error) });
+      this.#deps.log.warn('Cannot stop the server process of a session.', { reason: String(error) });
     });
   }
 

@@ -38,7 +38,7 @@ export interface HeldItem {
 }
 
 interface HeldEntriesDeps {
-  /** Without it, nothing is held. */
+  /** Stores the approvals; if it is absent, nothing is held. */
   readonly approvals: ApprovalRegistry | undefined;
   readonly catalog: Catalog;
   readonly servers: Pick<ServerControl, 'status' | 'statusOf' | 'restart'>;

@@ -83,7 +83,7 @@ interface SingleServerDeps {
   readonly audit: PreGuardAudit;
   readonly hasSingleClient: boolean;
   readonly listWaitMs: () => number;
-  /** Resolves when the server has been listed; rejects with the reason if it cannot be. */
+  /** Resolves when the server has been listed; rejects with the reason if listing fails. */
   readonly listServer: (request: CallRequest) => Promise<void>;
   /** Runs an operation through all guards. */
   readonly call: (caller: Caller, operation: Operation, request: CallRequest) => Promise<Payload>;
@@ -337,7 +337,7 @@ class SingleServer implements SingleServerBackend {
   }
 }
 
-/** Creates the view of a client that has chosen this server, and thereby what its tools say about themselves. */
+/** Creates the view of a client that has chosen this server, so the tools of the server may ask the client to always load them. */
 function createOwnView(snapshot: Snapshot | undefined, config: UpstreamConfig): CatalogView {
   return { ...createCatalogView(snapshot, [config]), mayAlwaysLoad: () => true };
 }

@@ -46,7 +46,7 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
   },
 ];
 
-/** Matches the prefixes of all formats, so that most texts need only one search. Must be extended with every new format. */
+/** Matches the prefixes of all formats, so that most texts need only one search. Every new format must be added here, too. */
 const PREFIXES =
   /AKIA|ASIA|gh[pousr]_|github_pat_|gl(?:pat|ptt|dt|rt|soat|cbt|ft)-|xox[abeoprs]-|xapp-|sk[-_]|[pr]k_|whsec_|AIza|ya29\.|GOCSPX-|npm_|hf_|dop_v1_|shp(?:at|ss)_|figd_|lin_api_|ntn_|secret_|pypi-|dckr_pat_|sntrys_|SG\.|PMAK-|r8_|nvapi-|glsa_|atlassian_|tl(?:[ar]|admin)?_|trunkline(?:_\d{1,5})?=|eyJ|-----BEGIN/;
 

@@ -125,9 +125,9 @@ const TIERS: Readonly<Record<VerbKind, Tier>> = {
   probablyRead: 'write',
   read: 'read',
 };
-/** Forms of verbs that join the first one: `get_or_create`, "Reads a message and deletes it". */
+/** Words that join another verb to the first one: `get_or_create`, "Reads a message and deletes it". */
 const CONJUNCTIONS = wordSet('and or then');
-/** What "take a …" or "perform a …" means without a change. */
+/** The objects with which "take a …" or "perform a …" changes nothing. */
 const OBSERVATIONS = wordSet('screenshot search searches research lookup analysis');
 /** Words before a verb that ask about an action instead of doing it. */
 const QUESTIONS = wordSet('is has can check');
@@ -138,9 +138,9 @@ interface NameVerb {
 }
 
 /**
- * Returns the verb that decides what a tool does: the first one of the name, because nouns and the name of the product may precede it.
- * A verb after a conjunction decides if it is worse, and so does one after a word such as "monitor", which is also a noun, and an erasing
- * verb at the end of the name.
+ * Returns the verb that decides what a tool does: the first verb of its name, which may follow nouns and the name of the product. A later verb
+ * that changes something decides instead if it follows a conjunction. At the end of the name, an erasing verb also decides unless the first
+ * verb reads or asks, and so does any other changing verb if the first one, such as "monitor", can also be a noun.
  */
 function decidingVerb(words: readonly string[], kinds: readonly VerbKind[]): NameVerb | undefined {
   const verbs = words.flatMap((word, at) => {
@@ -160,7 +160,7 @@ function decidingVerb(words: readonly string[], kinds: readonly VerbKind[]): Nam
   return worse ?? first;
 }
 
-/** The base form and `-ing` always count; "deletes" counts as well, but "updates" and "messages" in a name are nouns. */
+/** Returns the kind of a verb in a name. The base form and `-ing` always count; "deletes" counts as well, but "updates" and "messages" are nouns. */
 function kindOf(word: string, kinds: readonly VerbKind[]): VerbKind | undefined {
   const forms = word.endsWith('ing') ? [word, word.slice(0, -3), `${word.slice(0, -3)}e`] : [word];
   const known = kinds.find((kind) => forms.some((form) => VERBS[kind].has(form)));

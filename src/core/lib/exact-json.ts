@@ -148,7 +148,7 @@ function findClosingQuote(text: string, start: number): number {
  * an exponent: many parsers would read it as a float, which does not equal the original id or key.
  */
 function isExact(literal: string): boolean {
-  // Writing a number and comparing digits are expensive, and these have more digits than JavaScript preserves.
+  // A longer literal has more digits than JavaScript preserves. Rejecting it here avoids the expensive comparison below.
   if (literal.length > (INTEGER.test(literal) ? MAX_INTEGER_CHARS : MAX_NUMBER_CHARS)) return false;
   const value = Number(literal);
   const written = String(value);

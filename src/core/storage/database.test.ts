@@ -224,7 +224,7 @@ describe('unusable database', () => {
     const before = readFileSync(place.file);
     const trouble = await troubleIn(openDatabase({ stateDir: place.stateDir }));
     expect(trouble).toMatchObject({ code: 'STORE_CORRUPT', reason: 'newer' });
-    expect(trouble.message).toContain('has schema 999');
+    expect(trouble.message).toContain('has schema version 999');
     expect(readdirSync(place.stateDir).filter((name) => name.includes('damaged'))).toEqual([]);
     expect(readFileSync(place.file).equals(before)).toBe(true);
     const after = await openRawSqlite(place.file);

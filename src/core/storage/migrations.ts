@@ -80,23 +80,23 @@ export async function migrate(
 ): Promise<void> {
   const migrations = options.migrations ?? released;
   const { version: stored, file } = options;
-  if (known(await stored.read(query), migrations, file) === migrations.length) return;
+  if (checkVersion(await stored.read(query), migrations, file) === migrations.length) return;
   await query.transaction().execute(async (transaction) => {
     await stored.begin?.(transaction);
     // Another process may have migrated while this one waited for the lock, so the version is read again.
-    const version = known(await stored.read(transaction), migrations, file);
+    const version = checkVersion(await stored.read(transaction), migrations, file);
     for (const step of migrations.slice(version)) await step(transaction);
     await stored.write(transaction, migrations.length);
   });
 }
 
 /** Returns the version, or throws if a newer version of Trunkline wrote it. */
-function known(version: number, migrations: readonly Migration[], file: string): number {
+function checkVersion(version: number, migrations: readonly Migration[], file: string): number {
   if (version <= migrations.length) return version;
   throw storeError('newer', {
     file,
     message:
-      `The database ${file} has schema ${version}, this version of Trunkline knows ${migrations.length}. ` +
-      'It was left as it is: update Trunkline, or use another database (TRUNKLINE_HOME, or storage.url).',
+      `The database ${file} has schema version ${version}, but this version of Trunkline supports at most ${migrations.length}. ` +
+      'The database was not changed. Update Trunkline, or select another database with TRUNKLINE_HOME or storage.url.',
   });
 }

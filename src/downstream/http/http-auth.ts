@@ -20,7 +20,7 @@ export interface HttpAuth {
   readonly admin?:
     | {
         canHandle(path: string): boolean;
-        /** Whether the dashboard answers a request that nothing handles, since a browser sent it. */
+        /** Whether the dashboard answers a request for an unknown path with a page, because a browser sent the request. */
         hasNotFoundPage(request: IncomingMessage): boolean;
         handle(request: IncomingMessage, response: ServerResponse): void;
       }

@@ -51,20 +51,20 @@ const LIMITS: ListenLimits = {
   maxConnections: 4096,
   maxHeaderBytes: 16 * 1024,
 };
-/** Together, this many requests take a few milliseconds. */
+/** Handling this many requests takes a few milliseconds. */
 const MAX_PIPELINED_PER_TURN = 10;
 const ADDRESS = /^(?:(\[[0-9a-f:.]+\]|[^\s:[\]]*):)?(\d{1,5})$/i;
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
 /** After this time, `acceptAll` no longer waits for `QUIET_MS` without new connections. After twice this time, it gives up. */
 const ACCEPT_MS = 500;
-/** The time without new connections that ends `acceptAll`. Clients that were told to retry later wait longer than this. */
+/** The time without new connections that ends `acceptAll`. Clients that retry after a rejection wait longer, so they do not prolong it. */
 const QUIET_MS = 50;
 /** An idle turn of the event loop is shorter than this on a machine that is not overloaded. */
 const SHORT_TURN_MS = 0.1;
 
 export async function listen(options: {
   readonly address: string;
-  /** Whether callers need credentials. If they do not, only this machine is served. */
+  /** Whether callers need credentials. If they do not, only loopback addresses are accepted. */
   readonly requiresAuth?: boolean;
   readonly routes: Pick<McpRoutes, 'handle'>;
   readonly log: Logger;
@@ -127,7 +127,7 @@ function parseAddress(
     throw new GatewayError(
       'USAGE',
       `Other machines could use every tool on "${address}", since the configuration requires no credentials. ` +
-        `Add "auth": { "keys": true } to it and run \`trunkline keys add NAME\`, or use 127.0.0.1:${port}.`,
+        `Add "auth": { "keys": true } to the configuration and run \`trunkline keys add NAME\`, or use 127.0.0.1:${port}.`,
     );
   }
   return { host, port };
@@ -315,7 +315,7 @@ class ConnectionUse {
     return this.#pendingResponses === 0 && this.#socket.bytesRead === this.#answeredBytes;
   }
 
-  /** A member, so that one function is created per connection instead of one per request. */
+  /** This is a property, so that one function is created per connection instead of one per request. */
   readonly #onAnswered = (): void => {
     this.#pendingResponses--;
     this.#answeredBytes = this.#socket.bytesRead;

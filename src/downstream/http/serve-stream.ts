@@ -11,7 +11,7 @@ import type { RemoteStream } from '../sessions/replicas/relayed-streams.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionRelay } from '../sessions/replicas/session-relay.ts';
 
-/** Maximum time that a client waits for its stream to be announced to the other replicas. Without the database, that takes longer. */
+/** Maximum time that a client waits for its stream to be announced to the other replicas, which takes long if the database is unavailable. */
 const ANNOUNCE_TIMEOUT_MS = 1000;
 
 /** Handles GET: opens the stream for notifications, or continues a stream that broke here or at another replica. */

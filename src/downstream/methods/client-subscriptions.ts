@@ -53,7 +53,7 @@ export class ClientSubscriptions {
   async subscribe(
     uri: string,
     onUpdate: (params: JsonObject) => void,
-    behind?: RequestingClient,
+    requestingClient?: RequestingClient,
   ): Promise<void> {
     if (this.#resources.has(uri)) return;
     if (this.#resources.size >= MAX_SUBSCRIPTIONS)
@@ -61,7 +61,7 @@ export class ClientSubscriptions {
         'RATE_LIMITED',
         `This session is subscribed to ${MAX_SUBSCRIPTIONS} resources, which is the limit. Unsubscribe from some of them first.`,
       );
-    const subscription = this.#backend.subscribe(this.#caller, uri, onUpdate, behind);
+    const subscription = this.#backend.subscribe(this.#caller, uri, onUpdate, requestingClient);
     this.#resources.set(uri, subscription);
     try {
       await subscription;
@@ -154,7 +154,7 @@ export class ClientSubscriptions {
     tag: JsonObject,
   ): readonly Promise<Disposable>[] {
     if (uris.length === 0) return [];
-    // Which server has a resource is known only after all servers have been listed.
+    // The server of a resource is known only after all servers have been listed.
     const listed = this.#backend.whenListed();
     return uris.map((uri) => {
       const onUpdate = (): void => request.notify('notifications/resources/updated', { uri, ...tag });

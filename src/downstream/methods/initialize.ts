@@ -27,7 +27,7 @@ const GATEWAY_CAPABILITIES: JsonObject = {
 
 /** Extensions that consist only of resources and `_meta`, which the gateway passes on anyway. */
 const PASSED_EXTENSIONS = ['io.modelcontextprotocol/ui'];
-/** Tasks of the modern era stay at their servers, so only modern clients can follow them. */
+/** Passed on only between a modern client and a modern server, because the gateway does not translate tasks between the eras. */
 const TASK_EXTENSION = 'io.modelcontextprotocol/tasks';
 /** The task capability of the legacy era. It lacks `list`, because servers do not say which client a task belongs to. */
 const LEGACY_TASKS: JsonObject = { cancel: {}, requests: { tools: { call: {} } } };

@@ -37,7 +37,7 @@ export class SealedIds {
     secret = () => Promise.resolve(randomBytes(32)),
     now,
   }: {
-    /** Without it, ids are valid only in this process. */
+    /** Loads the secret that seals ids; if it is absent, ids are valid only in this process. */
     readonly secret?: (() => Promise<Buffer>) | undefined;
     readonly now: () => number;
   }) {

@@ -34,7 +34,7 @@ type TaskRoute = Pick<TaskOwner, 'upstream' | 'owner'>;
 type RoutesByUpstream = ReadonlyMap<UpstreamName, TaskRoute>;
 
 interface TaskRoutesOptions {
-  /** Without it, owners are forgotten at the end of the process. */
+  /** Stores the owners of tasks; if it is absent, they are forgotten at the end of the process. */
   readonly store?: TaskOwnerStore | undefined;
   readonly now?: () => number;
   readonly log?: Pick<Logger, 'warn'>;

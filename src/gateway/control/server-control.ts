@@ -13,11 +13,11 @@ import { describeError, describeUpstream } from './upstream-status.ts';
 import type { UpstreamStatus } from './upstream-status.ts';
 
 /**
- * Maximum wait in milliseconds for unlisted servers if others are listed already and this process ends with the request. Most servers that
- * answer do so within this time.
+ * Maximum wait in milliseconds for unlisted servers, if other servers are listed already and this process ends after the request. Most servers
+ * that answer at all do so within this time.
  */
 const MAX_LISTING_WAIT_MS = 5000;
-/** Like `MAX_LISTING_WAIT_MS`, if the gateway keeps running and lists the servers for the next request. */
+/** Like `MAX_LISTING_WAIT_MS`, for a gateway that keeps running and lists the servers for the next request. */
 const MAX_SEARCH_WAIT_MS = 800;
 
 interface ServerControlDeps {
@@ -145,7 +145,7 @@ function withRememberedFailure(status: UpstreamStatus, failure: GatewayError): U
 }
 
 function slowServerError(name: UpstreamName): GatewayError {
-  const summary = `Server "${name}" was not ready within ${MAX_LISTING_WAIT_MS / 1000} s, when the command that started it ended.`;
+  const summary = `Server "${name}" was not ready within ${MAX_LISTING_WAIT_MS / 1000} s, so the command that started it ended without it.`;
   const fix = `trunkline refresh ${quoteShellWord(name)}`;
   const details = { upstream: name, reason: 'timeout', summary, fix };
   return new GatewayError('UPSTREAM_UNAVAILABLE', `${summary} Wait for it with: ${fix}`, { details });

@@ -120,7 +120,7 @@ class AuditMessageLoop {
     }
   }
 
-  /** Waits until the next transaction is due, or until a query or `close` is queued, which would have to wait as well. */
+  /** Waits until the next transaction is due. A queued query or `close` ends the wait early, because it would be delayed as well. */
   async #delayWrite(): Promise<void> {
     const delayMs = this.#lastWriteAt + WRITE_INTERVAL_MS - performance.now();
     if (delayMs <= 0 || this.#messages.some(({ type }) => type !== 'write')) return;

@@ -57,12 +57,12 @@ export class ServerLogs implements Disposable {
     this.#options = options;
   }
 
-  /** Adds values that must not appear in the log of a server. Called before the server starts. */
   /** Returns the text with the known secrets of the server masked. */
   mask(server: string, text: string): string {
     return this.#logOf(server).mask.mask(text);
   }
 
+  /** Adds values that must not appear in the log of a server. Called before the server starts. */
   addSecrets(server: string, values: Iterable<string>): void {
     this.#removed.delete(server);
     this.#logOf(server).mask.add(values);
@@ -155,8 +155,8 @@ export class ServerLogs implements Disposable {
       log.droppedLines++;
       return;
     }
-    // Control sequences are stripped before masking, and the line is cut after masking. Otherwise, an
-    // interrupted or cut secret would not be recognized.
+    // Control sequences are stripped before masking, and the line is cut after masking. Otherwise, a secret that
+    // contains a control sequence, or that the cut splits, would not be recognized.
     const text = log.mask.mask(stripControls(line)).slice(0, MAX_LINE_CHARS);
     log.pending += `${new Date(this.#options.now()).toISOString()} ${from} ${text}\n`;
   }

@@ -231,7 +231,7 @@ export class ApprovalRegistry {
     this.#approve(before, shown, { index, by: 'an earlier run' });
   }
 
-  /** Extends decisions of earlier versions, which ignored `_meta`, to the present `_meta`, so that an upgrade holds nothing. */
+  /** Extends the decisions of earlier versions of Trunkline, which ignored `_meta`, to the present `_meta`, so that an upgrade holds nothing. */
   #extendFormerDecisions(
     upstream: UpstreamName,
     subjects: readonly ApprovalSubject[],

@@ -19,7 +19,7 @@ export interface ApprovalSubject {
   readonly name: string;
   readonly definition: JsonObject;
   readonly fingerprint: Fingerprint;
-  /** The fingerprint in which earlier versions stored decisions about a tool or prompt; it does not cover `_meta`. */
+  /** The fingerprint under which earlier versions of Trunkline stored decisions about a tool or prompt; it does not cover `_meta`. */
   readonly formerFingerprint?: Fingerprint;
 }
 
@@ -109,7 +109,7 @@ export function toApprovedDefinition(definition: JsonObject): JsonObject {
 }
 
 function hashOf(kind: ApprovalKind, text: string): Fingerprint {
-  // The prefix distinguishes the approval of a definition without `_meta` from an earlier one that ignored `_meta`.
+  // The prefix distinguishes an approval of a definition without `_meta` from an approval by an earlier version, which ignored `_meta`.
   return digestOf(coversMeta(kind) ? `with _meta: ${text}` : text);
 }
 

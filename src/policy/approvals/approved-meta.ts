@@ -8,7 +8,7 @@ const CLIENT_KEY = /^(?:anthropic|openai|ui|io\.modelcontextprotocol)(?:$|\/)/;
 const MAX_MEMBERS = 1_000;
 
 const MAX_CHANGING_LENGTH = 128;
-/** Forms of texts that honest servers change by themselves and that have no room for a sentence. */
+/** Formats of values that honest servers change on their own. None of them has room for a sentence. */
 const CHANGING_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/^\d{4}-\d{2}-\d{2}(?:[T ][\d:.]{4,18}(?:Z|[+-]\d{2}:?\d{2})?)?$/, '(time)'],
   [/^v?\d{1,9}(?:\.\d{1,9}){1,3}(?:[-+][0-9a-f.]{1,40})?$/, '(version)'],

@@ -58,7 +58,7 @@ export function redactionGuard(deps: {
     if (kinds.length === 0) return call;
     report(call, 'arguments', kinds);
     if (action === 'block') {
-      const text = `The arguments contain what looks like a secret (${kinds.join(', ')}); nothing was sent to server "${upstream}". Leave it out, or ask the person to change redact.arguments.`;
+      const text = `The arguments contain what looks like a secret (${kinds.join(', ')}); nothing was sent to server "${upstream}". Leave it out, or ask the user to change redact.arguments.`;
       throw new GatewayError('ARGUMENTS_REFUSED', text, { details: { upstream, kinds } });
     }
     if (action !== 'mask') return call;

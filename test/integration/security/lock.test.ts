@@ -43,5 +43,5 @@ test('lockfile: holds entries that differ from it and fails lock --check', { tag
   writeFileSync(lock, text.replace('Returns the', 'Sends the'));
   const broken = await home.command('lock', '--check', ...where);
   expect(broken.code).toBe(3);
-  expect(broken.stderr).toContain('not that of its definition');
+  expect(broken.stderr).toContain('does not match its definition');
 });

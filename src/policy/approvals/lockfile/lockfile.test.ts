@@ -34,7 +34,7 @@ test('lockfile: reads back what was written, including the name __proto__', () =
 
 test('lockfile: rejects a definition that does not match its fingerprint', () => {
   const text = formatLockfile([offer('one', ['a'])]).replace('does a', 'does another thing');
-  expect(() => parseLockfile('x.json', text)).toThrow('not that of its definition');
+  expect(() => parseLockfile('x.json', text)).toThrow('does not match its definition');
 });
 
 test('lockfile: accepts a definition that an earlier version locked without _meta, but not with another', () => {
@@ -54,7 +54,7 @@ test('lockfile: accepts a definition that an earlier version locked without _met
     ({ kind }) => kind === 'tool',
   );
   expect(subject && isDecisionAbout(subject, locked)).toBe(true);
-  expect(() => lockOf({ ...definition, _meta: { a: 'b' } })).toThrow('not that of its definition');
+  expect(() => lockOf({ ...definition, _meta: { a: 'b' } })).toThrow('does not match its definition');
 });
 
 test.each(['', '[]', '{"format":2,"servers":{}}', '{"format":1,"servers":{"a":{"tools":{"b":{}}}}}'])(

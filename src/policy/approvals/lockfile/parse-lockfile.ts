@@ -50,7 +50,7 @@ function parseEntry(
   // Reviewers read only the definition. The fingerprint of another definition would approve that definition
   // unseen.
   if (locked === undefined)
-    throw lockfileError(file, `the fingerprint of ${label} is not that of its definition`);
+    throw lockfileError(file, `the fingerprint of ${label} does not match its definition`);
   return { kind, name, definition, fingerprint: locked };
 }
 
