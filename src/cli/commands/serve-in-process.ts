@@ -20,8 +20,8 @@ import type { ServeOptions } from './serve.ts';
 
 type UpstreamStatus = ReturnType<App['gateway']['status']>[number];
 
-/** The maximum time that the startup report waits for servers to list their tools. */
-const REPORT_TIMEOUT_MS = 5000;
+/** The maximum time that the startup report waits for servers to list their tools. A busy machine starts ten servers in about this time. */
+const REPORT_TIMEOUT_MS = 15_000;
 
 /** Runs the gateway in this process, for the client on standard input or for clients over HTTP. */
 export async function serveInProcess(

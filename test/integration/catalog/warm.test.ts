@@ -124,7 +124,7 @@ scenario(
     const shown =
       /  b +waiting +.*giving up\) Its listing of \d+ s ago is still used: 18 tools, 2 prompts, 2 resources\./;
     await eventually(() => shown.test(gateway.stderr()), {
-      withinMs: 10_000,
+      withinMs: 20_000,
       what: 'The age of the listing',
     });
   },
