@@ -9,7 +9,7 @@ export function dropWeakHits(hits: readonly SearchHit[]): readonly SearchHit[] {
   return hits.filter(({ score }) => score >= minScore);
 }
 
-/** The lowest confidence of a clear hit; `docs/decisions/search.md` says how often it errs. */
+/** A hit with less confidence is weak; `docs/decisions/search.md` says how often this is wrong. */
 const MIN_CLEAR_CONFIDENCE = 0.52;
 
 /** Whether no hit clearly does what the query asks. */

@@ -41,7 +41,7 @@ async function openStore(where: StoreLocation, keychain?: Keychain, keyFile = 's
 }
 
 eachEngine((_engine, newStore) => {
-  test('secret store: encrypts values in the database where there is no keychain', async () => {
+  test('secret store: encrypts values in the database if there is no keychain', async () => {
     const where = await newStore(temporaryFolder('secrets'));
     const { store, database } = await openStore(where);
     expect(await store.write('TOKEN', 'first')).toBe('vault');

@@ -101,13 +101,13 @@ export const MIN_SCORE = 1e-6;
 /** The weight of adjacent words in the description, relative to adjacent words in the name. */
 export const DESCRIPTION_PAIR_WEIGHT = 0.6;
 
-/** The weight of the covered share of a tool's name in the confidence in a hit. */
+/** How much the share of a tool's name that the query covers adds to the confidence in a hit. */
 export const NAME_CONFIDENCE = 0.4;
 
-/** The confidence in a hit that the query names. */
+/** The confidence in a tool whose exact name is in the query. */
 export const CERTAIN = 1 + NAME_CONFIDENCE;
 
-/** The weight of an English word for a word that tools use in another language: those tools rank first. */
+/** The weight of the English translation of a foreign word that tools use themselves; it is low, so that those tools rank first. */
 export const TRANSLATION_WEIGHT = 0.3;
 
 /** Clauses count fully from two thirds of their evidence outside the best tool of the whole request; see `clauseSpread`. */

@@ -92,10 +92,11 @@ const MAX_ENDING = 5;
 
 export interface Translator {
   /**
-   * Appends English words for the foreign words of a request; returns the request itself if it has none. `isKnown` tells whether tools use a word. Such a word alone does not show that a request is foreign.
+   * Replaces the foreign words of a request by English ones; returns the request unchanged if it has none. `isKnown` tells whether tools
+   * use a word; such a word is not taken as a sign that the request is foreign.
    */
   translate(text: string, isKnown: (word: string) => boolean): string;
-  /** Returns the English words for a word of another script; none for Latin letters. */
+  /** Returns the English words for a word in another script; none for a word in Latin letters. */
   meanings(word: string): readonly string[];
 }
 

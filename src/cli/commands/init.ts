@@ -54,7 +54,7 @@ export async function runInit(options: InitOptions, context: CliContext): Promis
   if (!isInteractive(context) && options.yes !== true)
     throw new GatewayError(
       'USAGE',
-      'trunkline init asks questions, but there is no terminal. Nothing was changed. In a script, use: trunkline init --yes',
+      'trunkline init needs a terminal to ask questions, and there is none. Nothing was changed. To set up without questions, run: trunkline init --yes',
     );
   const config = await openEditableConfig(options.config, context);
   const found = await findNewServers(config, context);

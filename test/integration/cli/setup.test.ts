@@ -660,7 +660,7 @@ test('init: fails without a terminal and without --yes, and changes nothing', as
   const { code, stdout, stderr } = await home.run(['init']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(
-    'there is no terminal. Nothing was changed. In a script, use: trunkline init --yes',
+    'there is none. Nothing was changed. To set up without questions, run: trunkline init --yes',
   );
   expect([home.config(), readFileSync(join(home.folder, '.cursor/mcp.json'), 'utf8')]).toEqual([
     config,
