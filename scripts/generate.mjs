@@ -82,7 +82,8 @@ function configPage(schema, example) {
     '# Configuration',
     introduction,
     '## Servers',
-    `${mcpServers.description} Key: \`mcpServers\`. ${mcpServers.additionalProperties.description}`,
+    `Key: \`mcpServers\`. ${mcpServers.description}`,
+    mcpServers.additionalProperties.description,
     'A server name is any text of 1 to 128 characters without control characters.',
     table([
       ...Object.entries(server.plain),
@@ -175,7 +176,7 @@ function typeOf(schema) {
 }
 
 const commands = `\
-The first screen below lists the options that every command has; \`trunkline COMMAND --help\` repeats them, this page does not. They may come before or
+The first screen below lists the options that every command has; the other screens on this page leave them out. They may come before or
 after the command, so these are equivalent:
 
 \`\`\`
@@ -194,7 +195,7 @@ command line exits with code 2; [Errors](errors.md) lists all exit codes. \`--he
 Results are text: aligned tables on a terminal, in colour unless \`NO_COLOR\` is set or \`--color never\` is given (\`FORCE_COLOR\` and \`--color always\` also colour output in a pipe).
 Operations that take longer than half a second show their progress on standard error: in a line that is updated, or in separate lines if \`TERM\` is \`dumb\` or \`--progress lines\` is given, which suits
 screen readers. Sentences are wrapped between words; commands and names that you may want to copy are not. \`--json\` prints JSON instead; errors are then
-JSON as well, one line each on standard error. Scripts can set \`TRUNKLINE_OUTPUT=json\`, which makes the results in pipes JSON and leaves terminals and errors alone; \`--text\` overrides it. Text from servers cannot control your terminal: control characters are removed.
+JSON as well, one line each on standard error. Scripts can set \`TRUNKLINE_OUTPUT=json\`, which makes results in pipes JSON but does not change errors or the output on a terminal; \`--text\` overrides it. Text from servers cannot control your terminal: control characters are removed.
 
 \`read\` is an exception: a resource is a document, so a pipe gets its unchanged content. Commands never wait for input without a terminal: a prompt becomes an
 error that names the option to use.
@@ -215,7 +216,7 @@ trunkline tools --url http://127.0.0.1:3000/mcp
 \`\`\`
 
 A repeated key makes a list if the schema has one. If the server was listed before, arguments are checked against the schema before it is started. \`-\` reads standard
-input. Without any arguments a pipe is read as well, so pass \`{}\` in scripts whose standard input is open but has no arguments.
+input. Without arguments, a pipe on standard input is read as well; pass \`{}\` in scripts that have a pipe there but no arguments.
 
 If the tool reports an error, the exit code is 8. Ctrl-C cancels the call at the server and exits with 130, as it
 does for every command that returns a result, including \`logs -f\`. \`serve\`, \`wrap\` and \`tray\` run until they are stopped and then exit with 0.
@@ -223,13 +224,13 @@ does for every command that returns a result, including \`logs -f\`. \`serve\`, 
 At a terminal, the first call starts the gateway in the background, so that later calls are fast; \`trunkline stop\` ends it, and \`TRUNKLINE_STANDALONE=1\` prevents it. In a pipe and in CI, nothing is left running.
 Lists that are longer than the terminal are shown by the program in \`PAGER\`, except in CI.
 
-Lists and searches over all servers start the servers that were never tried. If other servers are already known, they wait up to five seconds for the new ones, or less than a second if a gateway runs. They do not wait for servers that are known to fail, and name those that are left out in one line; \`trunkline tools SERVER\` and
-\`trunkline refresh SERVER\` wait for that server for up to \`startup.refresh\`.
+Commands that list or search all servers start those that were never tried before. If the tools of other servers are known, they wait up to five seconds for the new servers, or less than a second if a gateway runs. They do not wait for servers that are known to fail. One line names the servers that are left out; \`trunkline tools SERVER\` and
+\`trunkline refresh SERVER\` wait for a server up to \`startup.refresh\`.
 
 ## Completion
 
-\`eval "$(trunkline completions bash)"\`, the same for zsh, or \`trunkline completions fish | source\` completes commands, options, servers, tools and their parameters, from the
-last listing. It starts no server.`;
+\`eval "$(trunkline completions bash)"\`, the same for zsh, or \`trunkline completions fish | source\` makes the shell complete commands, options, servers, tools and their parameters, from the
+last listing. Completion starts no server.`;
 
 const introduction = `\
 The configuration is one file: JSON with comments and trailing commas. A minimal configuration:
@@ -249,7 +250,7 @@ Trunkline uses the first of these:
    change it, and relative paths in it start in the current folder;
 3. the file that the environment variable \`TRUNKLINE_CONFIG\` names;
 4. \`trunkline.jsonc\` in the current folder. Because it can start programs, it is used only after
-   \`trunkline trust trunkline.jsonc\`, which is needed again after every change;
+   \`trunkline trust trunkline.jsonc\`, which is needed again after every change that Trunkline did not make itself;
 5. your own configuration:
 
 | system | configuration | state |
@@ -288,7 +289,7 @@ An \`envFile\` consists of lines \`KEY=VALUE\`, with or without \`export\`, and 
 double quotes (with \`\\n\`, \`\\t\`, \`\\"\`, \`\\\\\`). References in it are not resolved.`;
 
 const pasted = `\
-## Pasted from another client
+## Entries pasted from another client
 
 You can paste entries of Claude, Cursor, VS Code, Windsurf or Cline from \`mcpServers\` (VS Code: \`servers\`) unchanged. Trunkline understands their own
 settings: \`disabled\`, \`timeout\`, \`serverUrl\`, \`authorizationToken\`, \`envFile\` and every \`type\`. \`autoApprove\` and \`alwaysAllow\` are

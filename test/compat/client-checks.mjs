@@ -41,7 +41,7 @@ export const clientChecks = {
   list: 'list',
   stdio: 'stdio',
   named: 'servers named',
-  told: 'told to servers',
+  told: 'declared to servers',
   cancel: 'cancel',
   share: 'share',
   http: 'http',

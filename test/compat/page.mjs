@@ -52,8 +52,8 @@ const agentsText = [
       'the model calls `search_tools`, `describe_tools`, `call_read_tool` and `read_result` through a Trunkline that the client started',
     'servers named':
       'where the model reads the names of the connected servers: in the description of `search_tools`, and in the instructions if the client passes them on',
-    'told to servers':
-      'the abilities (elicitation, sampling, roots) that servers are told, which are at most those of the client; private `_meta` of the client does not reach them',
+    'declared to servers':
+      'the client capabilities (elicitation, sampling, roots) that Trunkline declares to servers, never more than the client has; private `_meta` of the client does not reach servers',
     cancel: 'interrupting the client cancels its call at the server and leaves the shared gateway running',
     share:
       'three clients share one gateway and one copy of the server, and two calls survive the exit of the client that had started the gateway',
@@ -63,11 +63,11 @@ const agentsText = [
     'first start':
       'on the first start, with a server that needs 15 seconds, the first request to the model contains the tools of Trunkline',
     loaded:
-      'the same with a second server of 120 tools in the client, so that a client with a tool search of its own defers tools',
+      'like *first start*, with a second server of 120 tools in the client, so that a client with its own tool search loads tools only on demand',
     'longest name':
-      'in the exposure `direct`, two tools whose names differ only in the 64th character stay apart, and calls reach the right one; the number is the length that the model sees, of at most 64',
+      'with the exposure `direct`, two tools whose names differ only in the 64th character stay distinct, and calls reach the right one; the number is the length of the names that the model sees',
     rules:
-      'with the [rules to paste](clients.md#rules-to-paste), the client calls harmless tools without asking, and does not call a tool that writes',
+      'with the [rules to paste](clients.md#rules-to-paste), the client calls harmless tools without asking, but does not call a tool that writes',
     split: 'after `trunkline connect --split`, the client calls a tool at `/mcp/s/NAME` under its own name',
     end: 'no process is left after `trunkline stop`',
   }).map(([title, text]) => `- **${title}**: ${text}`),
@@ -77,7 +77,7 @@ const librariesText = `A short program connects with the library and makes the c
 model makes them.`;
 
 const serversText = [
-  'Each server runs without an account, once directly and once behind a gateway that was just started. The times compare the two ways on one busy machine; they are no benchmark.',
+  'Each server runs without an account, once directly and once behind a gateway that was just started. The times compare the two ways on one busy machine; they are not a benchmark.',
   ...Object.entries({
     'cold, directly':
       'time to the lists of the server if `npx` starts it with an empty package cache, at the same time as all others',
@@ -88,7 +88,7 @@ const serversText = [
       'time from the start of the gateway to the tools of the installed server, without others; includes the start of the gateway',
     alone:
       'at `/mcp/s/NAME`, the server has the same name, instructions, tools, prompts, resources and templates as directly; only a missing `type` of an input schema is added',
-    merged: 'at `/mcp`, the same tools, apart from their names and order',
+    merged: 'at `/mcp`, the server has the same tools, apart from their names and order',
     call: 'a harmless call has the same answer directly, at `/mcp/s/NAME` and at `/mcp`',
     end: 'no process is left after the gateway has stopped',
   }).map(([title, text]) => `- **${title}**: ${text}`),
@@ -97,7 +97,7 @@ const serversText = [
 const launchersText = [
   'The servers above are started by `npx -y`, all at once, with an empty package cache.',
   ...Object.entries({
-    directly: 'all at once without Trunkline, as a client starts them; no start is cut off',
+    directly: 'all servers start at once without Trunkline, as a client starts them; no start is interrupted',
     'through Trunkline':
       'one gateway starts all of them; every server that is ready directly must be ready here',
     'cache works':

@@ -40,7 +40,7 @@ export function declareApprovals({ program, lazy }: CommandRegistrar): void {
     .argument('[file]', 'a project configuration', 'trunkline.jsonc')
     .summary('allow a project configuration to start its servers')
     .description(
-      'Allow the current version of a project configuration, and of the guards that it names, to start its servers. Prints what it runs, reads and connects to; at a terminal, before it asks.',
+      'Trust the current version of a project configuration and of its guards, so that Trunkline uses them. First prints what the file runs, reads and connects to; at a terminal, then asks.',
     )
     .option('--yes', 'do not ask questions')
     .action(lazy(async () => (await import('../commands/trust.ts')).runTrust));

@@ -20,7 +20,7 @@ export function declareAudit({ program, lazy }: CommandRegistrar): void {
     .addOption(
       new Option(
         '--process <server>',
-        'print the standard error of the process of this server instead, with the problems of the server',
+        'print what this server wrote to standard error instead, with its problems',
       ).conflicts([...FILTERS, 'export']),
     )
     .addOption(

@@ -96,7 +96,7 @@ function declareWrap({ program, lazy }: CommandRegistrar): void {
         .choices(['debug', 'info', 'warn', 'error'])
         .env('TRUNKLINE_LOG_LEVEL'),
     )
-    .option('--init-timeout <duration>', 'the maximum time for a start of the server, such as 30 or 2m')
+    .option('--init-timeout <duration>', 'the time limit for starting the server, such as 30s or 2m')
     .option('--refresh', 'discard the cached listings, so that the first answer waits for the server')
     .action(lazy(async () => (await import('../commands/wrap.ts')).runWrap));
 }

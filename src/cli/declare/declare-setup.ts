@@ -23,7 +23,7 @@ const referencesOption = (): Option =>
 const trustOption = (): Option =>
   new Option(
     '--trust',
-    'without a terminal, or for servers of a project file: accept the tools of new servers without approval',
+    'do not hold new servers for approval, even without a terminal or from a project file',
   );
 const conflictsOption = (): Option =>
   new Option(
@@ -180,14 +180,14 @@ function declareClientCommands({ program, lazy }: CommandRegistrar): void {
     .command('connect')
     .argument(
       '<client>',
-      'a client such as claude-code, codex or cursor; an unknown name prints all; or other',
+      'a client such as claude-code, codex or cursor, or other; an unknown name prints all names',
     )
     .summary('connect a client to Trunkline')
     .description(
       'Write Trunkline into the configuration of a client, and move the servers of that client to Trunkline. The rest of the file does not change, a copy is kept, and --undo restores it byte for byte. For any other client, trunkline connect other prints the entry to paste.',
     )
     .option('--undo', 'restore the configuration of the client')
-    .option('--split', 'write one entry per server, over one gateway that you run with serve --http')
+    .option('--split', 'write one entry per server; the entries need a gateway that runs with serve --http')
     .option('--merge', 'with --undo: restore only the servers, and keep other changes')
     .addOption(conflictsOption())
     .addOption(referencesOption())

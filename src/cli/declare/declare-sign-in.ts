@@ -51,7 +51,7 @@ function declareSecrets(program: CommandRegistrar['program'], lazy: CommandRegis
     .allowExcessArguments()
     .summary('store a value')
     .description(
-      'Read a value from a hidden prompt, or from standard input, and store it. A running gateway restarts the servers that refer to it. The value also stands in for an environment variable of this name that is not set.',
+      'Read a value from a hidden prompt, or from standard input, and store it. A running gateway restarts the servers that refer to it. If the environment variable of this name is not set, references to it get the stored value.',
     )
     .action(lazy(async () => (await import('../commands/secret.ts')).runSecretSet));
   secret

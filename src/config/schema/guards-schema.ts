@@ -34,7 +34,7 @@ export const redactSchema = z
     patterns: z
       .record(nonEmptyString, searchPattern)
       .prefault({})
-      .describe('Additional secrets as regular expressions, by a name that replaces the secret.'),
+      .describe('Regular expressions for additional secrets. The key is a name, which replaces the secret.'),
   })
   .prefault({})
   .describe('How secrets in arguments and results are handled. Well-known key formats are detected.');

@@ -8,7 +8,7 @@ const tier = z.enum(['read', 'write', 'destructive']).meta({ title: 'tier' });
 /** The entries that a rule or a profile selects. */
 const selection = {
   servers: nonEmptyList.optional().describe('Globs over server names.'),
-  tags: nonEmptyList.optional().describe('Also selects the servers with one of these tags.'),
+  tags: nonEmptyList.optional().describe('Servers with one of these tags, in addition to those of `servers`.'),
   names: nonEmptyList
     .optional()
     .describe('Globs over entry names, as clients see them or as the server calls them.'),

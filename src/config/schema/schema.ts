@@ -132,7 +132,7 @@ export const serverSchema = z
     passMeta: nonEmptyStrings
       .prefault([])
       .describe(
-        "Globs. Keys of a call's `_meta` that the server gets from clients of `/mcp`, besides those that MCP defines. Clients put private data there, such as the ids of their session; by default it stays in the gateway.",
+        "Globs of keys in a call's `_meta` that are passed on from clients of `/mcp` to this server, in addition to those that MCP defines. All others are removed, because clients put private data there, such as the ids of their session.",
       ),
     redact: serverRedactSchema,
     argumentRules: z
@@ -167,7 +167,7 @@ export const serverSchema = z
       .describe('Ignored; accepted for compatibility with other clients.'),
   })
   .meta({
-    description: 'One MCP server: either a program to start (`command`) or the URL of a server (`url`).',
+    description: 'An MCP server: either a program to start (`command`) or the URL of a server (`url`).',
     oneOf: [{ required: ['command'] }, { required: ['url'] }, { required: ['serverUrl'] }],
   });
 
@@ -232,11 +232,11 @@ export const fileSchema = z
         listWait: duration(0)
           .prefault('950ms')
           .describe(
-            'Without a cached catalog: how long after the start the first listing waits for servers to answer. The first client waits at least half of it, and all of it while no server has answered. In its last quarter, the wait ends early if only a few of many servers are missing and no further one answers. The tools of `search` and `code` are listed without waiting.',
+            'Without a cached catalog, the first list of tools waits until this time after the start for servers to answer. The first client waits at least half of this time, and all of it while no server has answered. In the last quarter, the wait ends early if only a few of many servers are missing and no further one answers. The tools of `search` and `code` are listed without waiting.',
           ),
         refresh: duration(1)
           .prefault('30s')
-          .describe('Timeout of one server for the refresh after the start.'),
+          .describe('Time limit for listing a server again, after the start or with `trunkline refresh`.'),
       })
       .prefault({})
       .describe('Startup behaviour.'),
