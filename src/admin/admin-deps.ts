@@ -74,7 +74,7 @@ export interface ReloadAccess {
 
 /** Signs browsers in to the dashboard. */
 export interface BrowserAccess {
-  /** Opens a session with the admin key; throws if the key is wrong. Rate-limits the wrong keys of each address. */
+  /** Opens a session with the admin key; throws if the key is wrong. Limits how many wrong keys one address can try. */
   signIn(key: string, remoteAddress: string): Promise<NewBrowserSession>;
   signOut(id: string): Promise<void>;
   isSignedIn(id: string): boolean;

@@ -48,7 +48,7 @@ export class AdminEndpoint {
     return path.startsWith('/api/') || path === ENTER_PATH || this.#options.site.has(path);
   }
 
-  /** Whether a person opened an address that nothing handles. The dashboard then says so, with status 404. */
+  /** Whether to respond to an unknown address with the dashboard's own 404 page, because a browser asks for a page. */
   hasNotFoundPage({ method, headers }: IncomingMessage): boolean {
     return method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '') && this.#options.site.has('/');
   }

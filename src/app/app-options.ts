@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { LevelSource, Logger } from '../observability/log.ts';
 import type { StdioClientDescription } from './read-client-description.ts';
 
-/** The options of the command line, and everything that the gateway uses of its process, such as environment and streams. */
+/** The options of the command line, and everything that the gateway needs from its process, such as environment and streams. */
 export interface AppOptions {
   /** The absolute path of the configuration file. */
   readonly file: string;

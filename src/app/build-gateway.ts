@@ -43,10 +43,10 @@ import { openFleetServers } from './fleet/fleet-servers.ts';
 import type { FleetServers } from './fleet/fleet-servers.ts';
 import { GatewaySignIns } from '../auth/upstream/gateway-sign-ins.ts';
 
-/** Maximum time for which the first servers wait for the first client, because they are told what it supports. */
+/** Maximum time for which the first servers wait for the first client, because the gateway tells them what that client supports. */
 const FIRST_CLIENT_WAIT_MS = 1000;
 
-/** Maximum time to wait until a listing that another replica made has been assessed here. */
+/** Maximum time to wait until this replica has assessed a listing that another replica made. */
 const REPLICA_LISTING_WAIT_MS = 2000;
 
 export interface BuiltGateway {
@@ -128,7 +128,7 @@ export async function buildGateway(
   };
 }
 
-/** Opens what the references of the configuration are resolved with. */
+/** Opens the store of secrets, and creates the reader that resolves references in the configuration. */
 function openReferences(options: AppOptions, configFile: string, foundation: Foundation, log: Logger) {
   const { env, home } = options;
   const secrets = createSecretStore(options, { ...foundation, log });
@@ -307,7 +307,7 @@ function createIdentity(
   { scope, store }: Foundation,
 ): { readonly identity: ClientIdentity; readonly declared?: DeclaredCapabilities } {
   const info = { name: 'trunkline', title: 'Trunkline', version };
-  // A gateway does not know the clients of other replicas, and a gateway without a listener has no clients. Both declare everything.
+  // A gateway does not know the clients of other replicas, and a gateway without a listener has no clients. Both declare all capabilities.
   const knowsAllClients = store.place.server === undefined && listen !== 'none';
   if (wrapped !== undefined || !knowsAllClients)
     return { identity: { info, capabilities: ALL_CAPABILITIES, ...wrapped?.client } };

@@ -150,8 +150,8 @@ function combineListeners(listeners: readonly ClientListener[]): ClientListener 
       for (const listener of listeners) listener.retire?.();
     },
     keepRunning: () => {
-      const stays = listeners.map((listener) => listener.keepRunning?.());
-      return { [Symbol.dispose]: () => stays.forEach((stay) => stay?.[Symbol.dispose]()) };
+      const disposables = listeners.map((listener) => listener.keepRunning?.());
+      return { [Symbol.dispose]: () => disposables.forEach((disposable) => disposable?.[Symbol.dispose]()) };
     },
     drained: async () => void (await Promise.all(listeners.map((listener) => listener.drained()))),
     [Symbol.asyncDispose]: async () => {
@@ -191,7 +191,7 @@ function createConnector(
     const choose = deps.addManagementTools(caller, exposures.of(caller.profile, requested, options.expose));
     return (view, client) => meter.withMetering(choose(view, client));
   };
-  // A modern HTTP client connects with every request. Choosing its exposure took 160 of 220 µs, so the choice is cached for each caller.
+  // A modern HTTP client connects with every request. Choosing its exposure took 160 µs of the 220 µs per request, so the choice is cached for each caller.
   const defaultChoices = new WeakMap<Caller, ExposureChoice>();
   const defaultChoiceOf = (caller: Caller): ExposureChoice => {
     let choice = defaultChoices.get(caller);

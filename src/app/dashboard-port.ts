@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../core/lib/write-file-atomic.ts';
 
-/** The ports from which that of a configuration is chosen. Systems assign higher ports to connections; lower ones belong to known services. */
+/** The dashboard uses a port from 20,000 to 29,999: systems assign higher ports to outgoing connections, and lower ports belong to known services. */
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 
-/** Returns the port that the dashboard of this configuration used first, so that its address can be bookmarked, or the one to try first. */
+/** Returns the saved port of this configuration's dashboard, so that bookmarks of its address stay valid. Without a saved port, derives one. */
 export function chooseDashboardPort(stateDir: string): number {
   return readSavedPort(stateDir) ?? derivePort(stateDir);
 }
@@ -16,10 +16,10 @@ export function hasDashboardPort(stateDir: string): boolean {
   return readSavedPort(stateDir) !== undefined;
 }
 
-/** Saves the port unless there is one already, which only another program may have taken for some time. */
+/** Saves the port, unless one is saved already: if the dashboard could not use that port, another program probably uses it only for a while. */
 export async function saveDashboardPort(stateDir: string, port: string): Promise<void> {
   if (hasDashboardPort(stateDir)) return;
-  // If the port cannot be saved, the next start tries the derived one.
+  // If the port cannot be saved, the next start tries the derived port.
   await writeFileAtomic(portFile(stateDir), `${port}\n`, 0o600).catch(() => {});
 }
 

@@ -58,9 +58,9 @@ export class Exposures {
 
   #chosen(kind: Kind): ExposureChoice {
     const known = this.#current();
-    let same = known.get(kind);
-    if (same === undefined) known.set(kind, (same = this.#choice(kind)));
-    return same;
+    let choice = known.get(kind);
+    if (choice === undefined) known.set(kind, (choice = this.#choice(kind)));
+    return choice;
   }
 
   #choice(kind: Kind): ExposureChoice {
@@ -74,7 +74,7 @@ export class Exposures {
       code: createCodeExposure({ sandbox: () => sandbox.get(), limits, results, separator: names.separator }),
       onExcess: (excess) =>
         log.warn(
-          'A client accepts fewer tools than there are. Set expose.kind to "search" to make all of them available.',
+          'A client accepts fewer tools than the gateway offers. Set expose.kind to "search" to make all tools available.',
           excess,
         ),
     });

@@ -46,9 +46,9 @@ export function createLazyAdmin(
   const { version, pid } = options;
   const since = Date.now();
   const replicas = deps.fleet && createFleetBus(deps.fleet);
-  // The other replicas may ask before anything here has loaded the admin API.
-  const answering = replicas?.onRequest(CLIENTS_SUBJECT, async () => ({ clients: deps.clients.list() }));
-  if (answering !== undefined) deps.scope.defer(() => answering[Symbol.dispose]());
+  // Other replicas may ask for the clients before this replica has loaded the admin API.
+  const clientsHandler = replicas?.onRequest(CLIENTS_SUBJECT, async () => ({ clients: deps.clients.list() }));
+  if (clientsHandler !== undefined) deps.scope.defer(() => clientsHandler[Symbol.dispose]());
   let loading: Promise<AdminRoutes> | undefined;
   const load = async (): Promise<AdminRoutes> => {
     const { createAdminRoutes } = await import('../admin/admin-routes.ts');
@@ -64,7 +64,7 @@ export function createLazyAdmin(
       management: deps.management,
       config: runtime.config,
       reload: () => runtime.reloader,
-      fleet: () => deps.fleet && shownFleet(deps.fleet),
+      fleet: () => deps.fleet && presentFleet(deps.fleet),
       replicas,
       restartOnOwner: deps.restartOnOwner,
       kind: kindOf(options),
@@ -84,7 +84,7 @@ export function createLazyAdmin(
   return () => (loading ??= load());
 }
 
-function shownFleet({ replicas, joinProblem }: Fleet): AdminFleet {
+function presentFleet({ replicas, joinProblem }: Fleet): AdminFleet {
   const { id: replica, address } = replicas.self;
   return { replica, address, others: replicas.others(), problem: joinProblem()?.message };
 }

@@ -52,7 +52,7 @@ export interface GatewayConfig {
     readonly maxSessions: number;
     readonly sessionIdleMs: number;
     readonly maxBodyBytes: number;
-    /** Time for which requests are still served after a stop, while `/readyz` already reports 503. */
+    /** Time for which requests are still served during a shutdown, while `/readyz` already reports 503. */
     readonly drainMs: number;
   };
   readonly search: SearchConfig;
@@ -179,7 +179,7 @@ export interface UpstreamConfig {
   readonly redact: Pick<RedactConfig, 'arguments' | 'results'>;
   /** Whether the argument rules apply to its calls. */
   readonly hasArgumentRules: boolean;
-  /** Globs over keys of `_meta` that clients of the whole gateway may send to it, besides those of MCP. */
+  /** Globs over the keys of `_meta` that the gateway passes on to it from clients, besides the keys of MCP. */
   readonly passedMeta: readonly string[];
   /** Globs over the upstream's own tool names. */
   readonly tools: {

@@ -26,7 +26,7 @@ export function readReferenceCommand(kind: CommandKind, text: string): Reference
   }
   const at = text.lastIndexOf('#');
   const [path, key] = at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
-  // The program would read it as an option.
+  // The program would read a path that starts with "-" as an option.
   if (path.startsWith('-') || path === '' || key === '') return `it needs a path, as in \${${kind}:path#key}`;
   if (kind === 'vault')
     return key === undefined
@@ -60,7 +60,7 @@ export interface ProgramEnvironment {
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 64 * 1024;
 
-/** The reason why a program printed no value. It holds nothing that the program has written, which could be a secret. */
+/** The reason why a program printed no value. It contains no output of the program, because that could be a secret. */
 export class ProgramFailure extends Error {}
 
 /** Runs the program of a reference without a shell and returns what it prints. */
@@ -71,7 +71,7 @@ export async function runReferenceCommand(
   const text = await runForOutput(program, args, environment);
   if (member === undefined) return text;
   const value = readMember(text, member);
-  if (value === undefined) throw new ProgramFailure(`printed no JSON object with the text "${member}"`);
+  if (value === undefined) throw new ProgramFailure(`did not print a JSON object with a text "${member}"`);
   return value;
 }
 
@@ -84,7 +84,7 @@ export function runForOutput(
   return new Promise((resolve, reject) => {
     const fail = (problem: string): void => {
       child.kill('SIGKILL');
-      child.stdout.destroy(); // A process of the program may hold it open.
+      child.stdout.destroy(); // A child process of the program may keep the pipe open.
       reject(new ProgramFailure(problem));
     };
     const child = spawn(program, args, {

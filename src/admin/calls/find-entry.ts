@@ -9,7 +9,7 @@ import { GatewayError } from '../../core/errors.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import type { AdminDeps } from '../admin-deps.ts';
 
-/** The signs that people write between a server and its entry. */
+/** The characters that people type between the name of a server and the name of its entry. */
 const SERVER_SEPARATORS = ['.', '/'] as const;
 
 interface EntryQuery {
@@ -107,7 +107,7 @@ function candidateServers({ gateway, config }: AdminDeps, name: string): readonl
     .filter(
       (upstream) =>
         canBelongTo(name, upstream, separator) ||
-        SERVER_SEPARATORS.some((sign) => name.startsWith(upstream + sign)),
+        SERVER_SEPARATORS.some((character) => name.startsWith(upstream + character)),
     );
 }
 
@@ -128,7 +128,7 @@ export function findByTypedName<E extends ToolEntry | PromptEntry>(
   name: string,
 ): E | undefined {
   const qualified = entries.find(({ upstream, definition }) =>
-    SERVER_SEPARATORS.some((sign) => name === upstream + sign + definition.name),
+    SERVER_SEPARATORS.some((character) => name === upstream + character + definition.name),
   );
   if (qualified !== undefined) return qualified;
   const namesakes = entries.filter(({ definition }) => definition.name === name);
@@ -190,7 +190,7 @@ function unknownEntryError(
   const where = server === undefined ? '' : ` of server "${server}"`;
   const isServer = server === undefined && deps.gateway.servers.names().some((known) => known === name);
   const hint = isServer
-    ? ` It is the name of a server. List its ${kind}s with: trunkline ${kind}s ${quoteShellWord(name)}`
+    ? ` "${name}" is the name of a server. List its ${kind}s with: trunkline ${kind}s ${quoteShellWord(name)}`
     : suggestNames(near);
   return new GatewayError('ENTRY_NOT_FOUND', `Unknown ${kind}${where}: ${name.slice(0, 200)}.${hint}`, {
     details: { kind, near },

@@ -10,6 +10,7 @@ export interface AdminApprovals {
   readonly lock?: string | undefined;
 }
 
+/** The kinds of items that need approval. `words` stands for the title, description and instructions of a server. */
 export type AdminApprovalKind = 'server' | 'words' | 'tool' | 'prompt';
 
 /** Identifies an item and the exact version of it that was reviewed. */

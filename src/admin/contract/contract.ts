@@ -171,7 +171,7 @@ export interface AdminServer {
     readonly attempts?: number;
     /** The reason as a code; absent for problems that have none, such as a missing approval. */
     readonly reason?: FailureReason | undefined;
-    /** The message without the fix, for pages that show the fix in a place of its own. */
+    /** The message without the fix, for pages that show the fix separately. */
     readonly summary?: string | undefined;
     /** The command or edit that makes the server usable again. */
     readonly fix?: string | undefined;

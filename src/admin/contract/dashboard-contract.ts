@@ -24,7 +24,7 @@ export interface DashboardContract {
   };
   /** The median call duration of each server per minute, for the last hour. */
   'GET /api/latency': { response: AdminLatency };
-  /** The estimated tokens that every chat spends on tool definitions: if all listed tools were presented, and as they are presented. */
+  /** Estimates the tokens that tool definitions take up in every chat: `menu` is the number for the tools as the gateway presents them, `whole` the number if it presented all tools. */
   'GET /api/tokens/listing': { response: { readonly whole: number; readonly menu: number } };
   /** The tokens that tool lists and searches cost clients, and the tokens that listing all tools would have cost. */
   'GET /api/tokens': { query: { days?: number }; response: AdminTokenUsage };

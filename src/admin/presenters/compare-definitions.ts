@@ -66,7 +66,7 @@ function formatChange(
   let [oldText, newText] = [formatValue(before), formatValue(after)];
   // In JSON, quotes distinguish the text "1" from the number 1, and a doubled backslash distinguishes a literal \u{200b} from an escaped invisible character.
   if (oldText === newText) [oldText, newText] = [formatJson(before), formatJson(after)];
-  // If long texts first differ further down, the shown part begins shortly before that difference.
+  // If the first difference lies beyond the maximum length, the shown part begins shortly before it.
   const difference = firstDifference(oldText ?? '', newText ?? '');
   const start = difference < maxCharacters ? 0 : difference - CONTEXT;
   const cut = (text: string): string => {

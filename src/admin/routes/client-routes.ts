@@ -17,13 +17,13 @@ export function addClientRoutes(app: AdminApp, { connectedClients, replicas }: A
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
       throw new GatewayError('USAGE', `"limit" must be a whole number from 1 to ${MAX_LIMIT}.`);
     const missing: string[] = [];
-    const ofOthers = (replicas?.others() ?? []).map(async (replica) => {
+    const clientsOfOthers = (replicas?.others() ?? []).map(async (replica) => {
       const clients = await readClientsOf(replica, replicas);
       if (clients === undefined) missing.push(replica);
       return (clients ?? []).map((client) => ({ ...client, replica }));
     });
     const own = connectedClients.list().map((client) => ({ ...client, replica: replicas?.self }));
-    const all = [...own, ...(await Promise.all(ofOthers)).flat()];
+    const all = [...own, ...(await Promise.all(clientsOfOthers)).flat()];
     const clients = all.toSorted((a, b) => b.usedAt - a.usedAt).slice(0, limit);
     return { clients, total: all.length, missing };
   });
@@ -39,6 +39,6 @@ async function readClientsOf(
     // Replicas of one fleet authenticate each other, and run this code.
     return response?.['clients'] as readonly ConnectedClient[] | undefined;
   } catch {
-    return undefined; // The replica has just stopped, or an older version runs there.
+    return undefined; // The replica has just stopped, or runs an older version.
   }
 }

@@ -62,7 +62,7 @@ function explainForClient(
   const says = ownRewrites.map((rewrite) => rewrite.explanation);
   if (excess > 0)
     says.push(
-      `${limits.client} accepts ${limits.tools} tools, and there are ${excess} more. Set "expose" to "search".`,
+      `${limits.client} accepts at most ${limits.tools} tools, and the gateway offers ${excess} more. Set "expose" to "search".`,
     );
   if (says.length === 0)
     return explainUnchanged(view, name, limits.client, `The tool is within the limits of ${limits.client}`);

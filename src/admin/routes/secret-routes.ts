@@ -22,7 +22,7 @@ export function addSecretRoutes(
     const name = secretName(request);
     const place = await secrets.write(name, requireText(request.body, 'value'));
     const servers = listUsers(name);
-    // The status of a server shows why it cannot be started.
+    // A failed restart does not fail the request: the status of the server shows the reason.
     const restart = async (server: UpstreamName): Promise<void> => {
       await restartOnOwner(server);
       await gateway.servers.restart(server);

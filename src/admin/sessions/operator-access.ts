@@ -16,7 +16,7 @@ import type { Logger } from '../../observability/log.ts';
 import { AdminAccessKey } from './admin-access-key.ts';
 import type { KeyFleet } from './admin-access-key.ts';
 
-/** Maximum number of entry pages; equal to the maximum number of valid tickets. */
+/** Maximum number of entry pages (see `entry-page.ts`); equal to the maximum number of valid tickets. */
 const MAX_PAGES = 32;
 
 interface OperatorAccessDeps {
@@ -75,7 +75,7 @@ export class OperatorAccess implements AsyncDisposable {
     this.#attempts.recordFailure(remoteAddress);
     throw new GatewayError(
       'CREDENTIALS_REFUSED',
-      'This is not the key in run/admin.key of the state folder, which changes with every start. Run `trunkline dashboard` to sign in without a key.',
+      'The admin key is wrong. It is in run/admin.key of the state folder, and changes with every start. Run `trunkline dashboard` to sign in without a key.',
     );
   }
 

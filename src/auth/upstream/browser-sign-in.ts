@@ -35,7 +35,7 @@ export async function signInWithBrowser(options: BrowserSignInOptions): Promise<
     return tokens;
   } catch (error) {
     const failure = toSignInError(error);
-    // A person who cancels changes nothing, so the next request must not report it as the reason.
+    // If a person cancels, the note stays unchanged, because a cancelled sign-in must not become the reason in the next error.
     if (failure.code === 'CALL_CANCELLED') throw failure;
     // Best effort: the note only feeds the list of sign-ins, and the caller gets the error itself.
     await vault

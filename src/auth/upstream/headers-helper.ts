@@ -16,12 +16,12 @@ interface HeadersHelperDeps {
 
 type HeaderRecord = Readonly<Record<string, string>>;
 
-/** The limit of Claude Code, for which such commands are written. */
+/** The limit that Claude Code sets, for which these commands are written. */
 const TIMEOUT_MS = 10_000;
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** The headers that the command of `headersHelper` prints. It runs before the first request, and again after a refusal. */
+/** The headers that the command of `headersHelper` prints. The command runs before the first request, and again after a refusal. */
 export class HeadersHelper implements Credentials {
   readonly #deps: HeadersHelperDeps;
   #headers: HeaderRecord | undefined;
@@ -75,7 +75,7 @@ export class HeadersHelper implements Credentials {
     try {
       const environment = { env: { ...env, PATH: path, ...server }, cwd: home, timeoutMs: TIMEOUT_MS };
       const headers = readHeaders(await runForOutput(program, args, { ...environment, isShellLine }));
-      // The first headers replace none: a request that ran the command also carried them, so a refusal concerns them.
+      // The first headers replace nothing: the request that ran the command was sent with them, so a refusal applies to them.
       if (this.#hasPrinted) this.#replacedAt = performance.now();
       this.#hasPrinted = true;
       this.#headers = headers;
@@ -90,7 +90,7 @@ export class HeadersHelper implements Credentials {
     const { name } = this.#deps.config;
     return new GatewayError(
       'SECRET_MISSING',
-      `server "${name}", headersHelper: ${problem}. To see why, run the command yourself; correct it with: trunkline edit ${name}`,
+      `The headersHelper of server "${name}" failed: ${problem}. To see why, run the command yourself; correct it with: trunkline edit ${name}`,
       { details: { server: name, field: 'headersHelper' } },
     );
   }
@@ -105,7 +105,7 @@ function readHeaders(text: string): HeaderRecord {
   }
   const entries = isJsonObject(value) ? Object.entries(value) : undefined;
   if (entries === undefined || !entries.every(isHeader))
-    throw new ProgramFailure('printed no JSON object of header names and texts');
+    throw new ProgramFailure('did not print a JSON object of header names and values');
   return Object.fromEntries(entries) as HeaderRecord; // Every entry was just checked.
 }
 

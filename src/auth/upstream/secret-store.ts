@@ -54,7 +54,7 @@ export class SecretStore implements SecretReader {
     return typeof value === 'string' ? value : undefined;
   }
 
-  /** Stores a value in place of an earlier one. A keychain that is locked or missing does not prevent that. */
+  /** Stores a value in place of an earlier one. If the keychain is locked or missing, the encrypted database stores it. */
   async write(name: string, value: string): Promise<SecretPlace> {
     if (Buffer.byteLength(value) > MAX_BYTES || value === '')
       throw new GatewayError(
@@ -85,7 +85,7 @@ export class SecretStore implements SecretReader {
     }));
   }
 
-  /** Deletes a secret. Resolves with whether there was one. */
+  /** Deletes a secret. Resolves with false if it does not exist. */
   async remove(name: string): Promise<boolean> {
     if (!this.#deps.isStored()) return false;
     const { query } = await this.#deps.database();
@@ -108,19 +108,19 @@ export class SecretStore implements SecretReader {
   async #writeToKeychain(name: string, value: string): Promise<boolean> {
     const { keychain } = this.#deps;
     if (keychain === undefined || Buffer.byteLength(value) > MAX_KEYCHAIN_BYTES) return false;
-    // Base64, because the keychain programs may change line breaks, quotes and spaces.
+    // The value is encoded as Base64, because the keychain programs may change line breaks, quotes and spaces.
     const text = Buffer.from(value).toString('base64');
     const item = this.#itemName(name);
     try {
       await keychain.write(item, text);
       return (await keychain.read(item)) === text;
     } catch {
-      return false; // The encrypted database takes the value instead.
+      return false; // The encrypted database stores the value instead.
     }
   }
 
   async #removeFromKeychain(name: string): Promise<void> {
-    // Nothing refers to the item any more, so it may stay.
+    // Best effort: an item that remains is harmless, because nothing refers to it any more.
     await this.#deps.keychain?.remove(this.#itemName(name)).catch(() => {});
   }
 

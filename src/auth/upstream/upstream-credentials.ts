@@ -369,7 +369,7 @@ export class UpstreamCredentials implements Credentials {
     const authorization = `Bearer ${tokens.accessToken}`;
     const previous = this.#headers['Authorization'];
     if (previous !== authorization) this.#headers = { Authorization: authorization };
-    // The first token does not count as a change: the request that loaded it also carried it, so a refusal concerns this very token.
+    // The first token does not count as a change: the request that loaded it was sent with it, so a refusal applies to this token.
     if (previous !== undefined && previous !== authorization) this.#changedAt = performance.now();
     this.#tokens = tokens;
     this.#refreshAt = (tokens.refreshToken === undefined ? tokens.expiresAt : refreshTime(tokens)) ?? NEVER;

@@ -116,7 +116,7 @@ function conceptsByTerm(concepts: readonly Concept[]): ReadonlyMap<number, reado
  * of 1.
  */
 function worthOf({ alternatives, weight, isKnown }: Concept, rarity: Float32Array): number {
-  // Like in the first stage, an alternative counts at most as much as the word itself.
+  // As in the first stage, an alternative counts at most as much as the word itself.
   const ceiling = isKnown ? (rarity[alternatives[0]?.term ?? 0] ?? 0) : Infinity;
   return (
     weight * Math.max(0, ...alternatives.map((one) => Math.min(rarity[one.term] ?? 0, ceiling) * one.weight))
@@ -194,8 +194,9 @@ function serverScores(
 }
 
 /**
- * Returns for each candidate the share of the query that its words explain, and the share that the candidates explain together: that of
- * the best candidate, or of the best candidates of all clauses if that is higher, because no single tool covers a request for several.
+ * Returns the share of the query that the words of each candidate explain, and the share that the candidates explain together. The latter is
+ * the share of the best candidate or, if that is higher, of the best candidates of all clauses, because a request for several things needs
+ * several tools.
  */
 function explainedShares(
   table: readonly Float32Array[],
@@ -227,7 +228,7 @@ function explainedShares(
   return { each, together: Math.max(whole, sum(clauses.map(best)) / sum(clauses.map(sizeOf))) };
 }
 
-/** Returns the rarity of the name's words that the query lacks, relative to `fullMissingRarity`; can exceed 1. */
+/** Returns the total rarity of the name's words that the query lacks, relative to `fullMissingRarity`; can exceed 1. */
 function missingShare(
   name: Uint32Array,
   usesByTerm: ReadonlyMap<number, unknown>,
@@ -238,7 +239,7 @@ function missingShare(
   return rare / fullMissingRarity(postings.size);
 }
 
-/** Returns the share of the name, by rarity, whose words are in the query or stand for one in it. */
+/** Returns the share of the name, weighted by rarity, that the words of the query and their alternatives cover. */
 function coveredShare(
   name: Uint32Array,
   usesByTerm: ReadonlyMap<number, unknown>,

@@ -97,11 +97,11 @@ function evidenceOf(
   { offsets, documents, impacts, rarity }: Postings,
   scratch: ScratchBuffers,
 ): readonly Evidence[] {
-  let most = 0;
+  // The number of postings to read is the upper bound of the evidence.
+  let postings = 0;
   for (const { alternatives } of concepts)
-    for (const { term } of alternatives) most += (offsets[term + 1] ?? 0) - (offsets[term] ?? 0);
-  // `most` is the number of postings to read, and so the upper bound of the evidence.
-  const room = scratch.evidence(most);
+    for (const { term } of alternatives) postings += (offsets[term + 1] ?? 0) - (offsets[term] ?? 0);
+  const buffers = scratch.evidence(postings);
   const { best } = scratch;
   let end = 0;
   return concepts.map(({ alternatives, weight, isKnown }) => {
@@ -117,7 +117,7 @@ function evidenceOf(
         const previous = best[document] ?? 0;
         // A document enters the list with its first match; later matches only raise its value.
         if (previous === 0) {
-          room.documents[end] = document;
+          buffers.documents[end] = document;
           end += 1;
         }
         if (value > previous) best[document] = value;
@@ -125,15 +125,15 @@ function evidenceOf(
     }
     // Collects the best values and resets `best` for the next concept.
     for (let at = begin; at < end; at += 1) {
-      const document = room.documents[at] ?? 0;
-      room.values[at] = best[document] ?? 0;
+      const document = buffers.documents[at] ?? 0;
+      buffers.values[at] = best[document] ?? 0;
       best[document] = 0;
     }
-    return { documents: room.documents.subarray(begin, end), values: room.values.subarray(begin, end) };
+    return { documents: buffers.documents.subarray(begin, end), values: buffers.values.subarray(begin, end) };
   });
 }
 
-/** Returns the documents with any evidence, in ascending order. Uses `part` for marks; `scorePart` overwrites it later. */
+/** Returns the documents with any evidence, in ascending order. Marks the documents in the buffer `part`, which `scorePart` overwrites later. */
 function touchedBy(evidence: readonly Evidence[], { touched, part }: ScratchBuffers): Uint32Array {
   part.fill(0);
   for (const { documents } of evidence) for (const document of documents) part[document] = 1;

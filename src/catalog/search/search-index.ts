@@ -21,7 +21,7 @@ export interface SearchHit {
   readonly score: number;
   /**
    * How clearly the tool does what the query asks, from 0 to 1.4: the share of the query, or of one of its clauses, that the words of the
-   * tool explain, plus a part of the share of its name that the query covers. Does not depend on other hits.
+   * tool explain, plus 0.4 times the share of its name that the query covers. Does not depend on other hits.
    */
   readonly confidence: number;
   /** Words of the query that match the tool or its server, directly or through a synonym. */

@@ -52,8 +52,8 @@ export function createTermRepair(
 }
 
 /**
- * Groups terms by their first letter and sorts each group by text. Sorted by number, the result would depend
- * on earlier catalogs.
+ * Groups terms by their first letter and sorts each group by text. If the groups were sorted by number, the result would depend on earlier
+ * catalogs.
  */
 function byFirstLetter(
   terms: Iterable<readonly [term: string, id: number]>,
@@ -77,7 +77,7 @@ function lettersOf(word: string): number {
   return letters;
 }
 
-/** Returns the terms that differ only by two swapped neighbours. It also finds swapped first letters and very short words: "lgos", "ilst". */
+/** Returns the terms that differ only by two swapped neighbours, even if these are the first letters ("lgos") or the word is very short ("ilst"). */
 function findSwapped(word: string, ids: ReadonlyMap<string, number>): readonly number[] {
   const found: number[] = [];
   for (let at = 1; at < word.length; at += 1) {

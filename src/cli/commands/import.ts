@@ -122,7 +122,9 @@ function printPlan(
   if (steps.length === 0) out.line('No other client on this machine has servers.');
   else printImportPlan(steps, context);
   if (conflicts === undefined && steps.some(({ state }) => state === 'conflicting'))
-    out.note('To add servers whose name is taken under another name, use --conflicts rename.');
+    out.note(
+      'The names of some servers are taken. To add these servers under other names, use --conflicts rename.',
+    );
   noteRemarks(steps, context);
   // Without --dry-run, addPlannedServers reports secrets and asks about them.
   if (dryRun === true)

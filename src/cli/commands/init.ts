@@ -75,7 +75,7 @@ export async function runInit(options: InitOptions, context: CliContext): Promis
   return 0;
 }
 
-/** Runs a function with a prompt for the terminal, or with undefined without one. Hides progress meanwhile. */
+/** Runs a function with a prompt for the terminal, or with undefined if there is no terminal. Hides progress meanwhile. */
 async function ask<T>(
   context: CliContext,
   work: (prompt: TerminalPrompt | undefined) => Promise<T>,
@@ -186,7 +186,7 @@ function correctStep(step: ImportStep, corrected: ReadonlyMap<string, JsonObject
     : { ...step, original: step.entry, entry, secrets: findPlaintextSecrets(step.as, entry) };
 }
 
-/** Asks for the values that servers lack. Returns the names of those that were stored. */
+/** Asks for the values that servers lack. Returns the names of the stored values. */
 async function storeMissingSecrets(
   tests: readonly ServerTest[],
   config: EditableConfig,
@@ -199,7 +199,7 @@ async function storeMissingSecrets(
   for (const name of missing) {
     const users = tests.filter((test) => findMissingSecret(test) === name).map((test) => test.name);
     const value = await prompt.secret(
-      `\nThe value of ${name} for ${users.join(', ')}? It is not shown. [Enter to skip]`,
+      `\nType or paste the value of ${name} for ${users.join(', ')}. It is not shown. [Enter to skip]`,
     );
     if (value === '') continue;
     context.out.note(`Stored ${name} in ${describeSecretPlace(await secrets.write(name, value))}.`);
@@ -238,7 +238,7 @@ async function importAndConnect(
   });
 }
 
-/** Lets the person choose servers. Those that failed are imported only if they are named. */
+/** Lets the person choose servers. A server that failed its test is imported only if the person names it or answers `all`. */
 async function chooseServers(
   steps: readonly ImportStep[],
   tests: readonly ServerTest[],
@@ -314,7 +314,7 @@ async function askFirstQuery(
   return answer === '' ? undefined : answer;
 }
 
-/** Prints what was reached, in numbers that were measured. */
+/** Prints how many servers work, how many clients are connected, and how many tokens a chat saves. */
 async function printSummary(
   tests: readonly ServerTest[],
   connected: readonly string[],
@@ -326,7 +326,9 @@ async function printSummary(
   const ready = tests.length - others.length;
   const parts = tests.length === 0 ? [] : [`${ready} of ${formatCount(tests.length, 'server')} work`];
   if (others.length > 0)
-    parts.push(`${others.length} ${others.length === 1 ? 'needs' : 'need'} you (${others.join(', ')})`);
+    parts.push(
+      `${others.length} ${others.length === 1 ? 'needs' : 'need'} your attention (${others.join(', ')})`,
+    );
   parts.push(`${formatCount(connected.length, 'client')} connected`);
   const cost = await measureListing(options, context);
   if (cost !== undefined && cost.whole > 0) {
@@ -339,7 +341,7 @@ async function printSummary(
   out.line('List your servers with: trunkline servers\nSee all commands with: trunkline --help');
 }
 
-/** Measures the tools that are listed now. The number is optional, so a failure leaves it out. */
+/** Estimates the tokens that the definitions of all listed tools cost. Returns undefined on a failure, because the summary can omit them. */
 async function measureListing(options: InitOptions, context: CliContext) {
   try {
     await using gateway = await openGatewayConnection(context, {

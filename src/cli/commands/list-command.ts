@@ -42,7 +42,7 @@ function readServerFilter(gateway: CommandConnection, [server]: readonly string[
   return name === undefined ? {} : { server: name };
 }
 
-/** Reports the servers that are missing in a listing, with the reasons. Throws if the one requested server is missing. */
+/** Reports the servers that are missing from a listing, with the reasons. Throws if a single server was requested and is missing. */
 export async function reportMissingServers(
   gateway: CommandConnection,
   filter: { readonly server?: string },
@@ -74,7 +74,7 @@ function reportLeftOut(missing: readonly GatewayError[], { out }: CliContext): v
   const text =
     missing.length === 1
       ? `Left out: ${first.message}`
-      : `${names.length} servers left out (${names.slice(0, MAX_NAMES).join(', ')}${more}): trunkline doctor`;
+      : `${names.length} servers left out (${names.slice(0, MAX_NAMES).join(', ')}${more}). To see why, run: trunkline doctor`;
   if (!out.style.isJsonRequested) return out.note(text);
   const servers = missing.map(({ code, message, details }) => ({ server: details['server'], code, message }));
   out.problem(new GatewayError(first.code, text, { details: { servers } }));

@@ -12,10 +12,10 @@ interface LockOptions extends GlobalOptions {
   readonly check?: boolean;
 }
 
-/** The exit code of `--check` if the lock file is missing or differs. */
+/** The exit code of `--check` if the lockfile is missing or differs. */
 const DIFFERS: ExitCode = 6;
 
-/** Writes the definitions that all servers offer to the lock file. With `--check`, only compares them with the file. Goes on past servers that cannot be listed. */
+/** Writes the definitions that all servers offer to the lockfile. With `--check`, only compares them with the file. A server that cannot be listed does not stop the command. */
 export function runLock(options: LockOptions, context: CliContext): Promise<ExitCode> {
   return withGateway(options, context, async (gateway) => {
     const { out } = context;
@@ -25,7 +25,7 @@ export function runLock(options: LockOptions, context: CliContext): Promise<Exit
     );
     const { file, exists, text, entries, differences, missing } = found;
     const isSame = exists && differences.length === 0;
-    // The lock file is readable by everyone, because it is meant to be committed.
+    // The lockfile is readable by everyone, because it is meant to be committed.
     if (!isCheck && !isSame) await writeFileAtomic(file, text, 0o644);
     if (out.style.format === 'json')
       out.json({

@@ -110,10 +110,10 @@ function printServers(all: readonly AdminServer[], { out }: CliContext, config: 
 /** Adds the number of attempts and the time until the next one, if the gateway retries. */
 function formatProblem({ message, retryAt, attempts }: NonNullable<AdminServer['problem']>): string {
   if (attempts === undefined) return message;
-  const tried = attempts === 1 ? 'once' : `${attempts} times`;
-  if (retryAt === undefined) return `tried ${tried}, again now: ${message}`;
+  const failures = attempts === 1 ? 'once' : `${attempts} times`;
+  if (retryAt === undefined) return `failed ${failures}, retrying now: ${message}`;
   const seconds = Math.max(0, Math.ceil((retryAt - Date.now()) / 1000));
-  return `tried ${tried}, again in ${seconds} s: ${message}`;
+  return `failed ${failures}, next attempt in ${seconds} s: ${message}`;
 }
 
 function formatTransport({ transport }: AdminServer): string {

@@ -101,13 +101,16 @@ async function confirmPlan({ yes }: UninstallOptions, context: CliContext): Prom
   if (yes === true) return true;
   using prompt = openTerminalPrompt(context);
   if (prompt === undefined)
-    throw noTerminalError('Nothing was changed.', 'Add --yes to do it, or --dry-run to see only the plan');
+    throw noTerminalError(
+      'Nothing was changed.',
+      'Add --yes to uninstall, or --dry-run to see only the plan',
+    );
   if (await prompt.confirm('Continue?', false)) return true;
   context.out.note('Nothing was changed.');
   return false;
 }
 
-/** Undoes all changes of all clients, the newest first. Returns the reasons of those that failed. */
+/** Undoes all changes of all clients, the newest first. Returns a message for each client that could not be restored. */
 async function restoreClients(
   { clients }: UninstallPlan,
   history: ConnectionHistory,

@@ -18,7 +18,7 @@ const registryOption = (): Option =>
 const referencesOption = (): Option =>
   new Option(
     '--references [where]',
-    'replace plaintext secrets by references: env (the default) to variables that you set, secret to the keychain or, where there is none, the encrypted database, file to files that only you can read; keep leaves them',
+    'where to move plaintext secrets; references take their place. env (the default): variables that you set; secret: the keychain, or the encrypted database if there is none; file: files that only you can read; keep: the secrets stay',
   ).choices(['env', 'secret', 'file', 'keep']);
 const trustOption = (): Option =>
   new Option(
@@ -120,7 +120,7 @@ function declareRegistry({ program, lazy }: CommandRegistrar): void {
     .argument('[server...]', 'only these servers')
     .summary('update servers of the registry')
     .description(
-      'Update servers that were added from the registry to their newest versions. Your own settings stay: values, arguments after the package, and all others.',
+      'Update servers that were added from the registry to their newest versions. Your own settings, such as values and arguments after the package, do not change.',
     )
     .addOption(registryOption())
     .option('--dry-run', 'only print what would be changed')

@@ -30,7 +30,7 @@ export interface GatewayConnectionOptions {
    * configuration even if its environment differs.
    */
   readonly environment?: 'any' | 'same' | undefined;
-  /** Starts a gateway if none runs; the command works without one if this returns undefined. */
+  /** Starts a background gateway if none runs. If this returns undefined, the command runs a gateway in its own process. */
   readonly startGateway?: ((location: ConfigLocation) => Promise<GatewayConnection | undefined>) | undefined;
 }
 
@@ -87,11 +87,11 @@ async function connectToRunningGateway(
   ]);
   // A read error is ignored here, because startInProcessGateway reports it.
   const text = location.text ?? (await readConfigText(file).catch(() => undefined));
-  const same =
+  const matching =
     text === undefined ? undefined : await findRunningGateway(stateDir, { version, config: file, text, env });
-  const record = same ?? findGatewayRecord(stateDir);
+  const record = matching ?? findGatewayRecord(stateDir);
   if (record === undefined || record.config !== file) return undefined;
-  if (same !== undefined || environment === 'any') return (await connectToRecord(record))?.connection;
+  if (matching !== undefined || environment === 'any') return (await connectToRecord(record))?.connection;
   // If the file is now invalid or untrusted, the running gateway, which still uses the last valid content, is the only choice.
   const isUsable = await isUsableNow();
   return isUsable ? undefined : (await connectToRecord(record))?.connection;

@@ -57,7 +57,7 @@ export function detectStyle(
   };
 }
 
-/** Returns the pager that PAGER selects. There is none in CI, in a pipe, and if the variable is empty. */
+/** Returns the pager that PAGER selects, or undefined in CI, in a pipe, on Windows, or if the variable is empty. */
 function detectPager(
   { PAGER: pager = 'less', CI: ci = '' }: Readonly<Record<string, string | undefined>>,
   { isTerminal }: { readonly isTerminal: boolean },
@@ -69,7 +69,7 @@ function terminalWidth({ isTTY, columns }: Terminal): number {
   return isTTY === true ? Math.max(20, columns ?? 80) : Infinity;
 }
 
-/** Returns the form of progress output. A dumb terminal cannot redraw a line, so it gets separate lines. Users can request them, too. */
+/** Returns the form of progress output. A dumb terminal cannot redraw a line, so it gets separate lines, which users can also request. */
 function detectProgress(
   how: string | undefined,
   { isTerminal, isDumb }: { readonly isTerminal: boolean; readonly isDumb: boolean },

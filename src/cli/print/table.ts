@@ -13,9 +13,9 @@ export interface TableOptions {
    * first and the last.
    */
   readonly dropOrder?: readonly number[];
-  /** The first column holds names, which users copy. They are never cut; the other cells move below them if there is no room. */
+  /** Whether the first column contains names, which users copy. Names are never cut; the other cells move below them if there is no room. */
   readonly hasNameColumn?: boolean;
-  /** The first row holds the column titles. */
+  /** Whether the first row contains the column titles. */
   readonly hasHeader?: boolean;
   /** Indices of columns that are omitted rather than cut, such as times. */
   readonly wholeColumns?: readonly number[];
@@ -27,7 +27,7 @@ export interface TableOptions {
 const GAP = 2;
 /** A narrower column is unreadable, so it is omitted. */
 const MIN_COLUMN_WIDTH = 12;
-/** The columns that stay free beside names. A name that leaves less room gets a line of its own, so that it does not narrow all rows. */
+/** The minimum number of terminal columns beside a name. A name that leaves fewer gets a line of its own, so that it does not narrow all rows. */
 const ROOM_BESIDE_NAMES = 40;
 /** On terminals with fewer columns, long names do not get lines of their own. All rows are stacked instead if names need the room. */
 const NARROW = 72;

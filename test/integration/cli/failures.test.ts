@@ -146,7 +146,7 @@ describe('failures of servers', () => {
         module: { command: process.execPath, args: [join(folder, 'never.mjs')] },
       });
       const before = await home.run(['search', 'echo']);
-      expect(before.stderr).toBe('2 servers left out (acme, module): trunkline doctor\n');
+      expect(before.stderr).toBe('2 servers left out (acme, module). To see why, run: trunkline doctor\n');
       const calls = async () => {
         const servers = (await home.json(['servers'])) as readonly ServerState[];
         const why = (await home.json(['why', 'acme'])) as { reasons: string[]; fixes: string[] };

@@ -109,7 +109,7 @@ test('connect: keeps an existing entry for Trunkline and says so', async () => {
   const me = person({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { plain, mine } }) });
   const { code, screen } = await me.at(['connect', 'cursor', '--yes']);
   expect(code).toBe(0);
-  expect(screen).toContain('= mine stays: it already is Trunkline');
+  expect(screen).toContain('= mine stays: it already connects to Trunkline');
   expect(screen).not.toContain('+ trunkline');
   expect(JSON.parse(readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8'))).toEqual({
     mcpServers: { mine },
@@ -193,7 +193,7 @@ describe('init', () => {
     expect(text).toMatch(/failed {2}gone {3}Server "gone" cannot be started/);
     expect(text).toMatch(/ready {2}many {2}500 tools/);
     expect(text.replaceAll(/\s+/g, ' ')).toMatch(
-      /Done: 2 of 3 servers work, 1 needs you \(gone\), 2 clients connected, [\d,]{6,} → \d{3,4} tokens per chat\. Restart Cursor, Codex to apply/,
+      /Done: 2 of 3 servers work, 1 needs your attention \(gone\), 2 clients connected, [\d,]{6,} → \d{3,4} tokens per chat\. Restart Cursor, Codex to apply/,
     );
     expect(screen).not.toContain('the-hidden-value');
     expect(Object.keys(me.config().mcpServers)).toEqual(['plain', 'many']);

@@ -684,7 +684,7 @@ test('init --yes: without a terminal, imports what works, holds it for approval,
   expect(code).toBe(0);
   expect(stderr).toMatch(/Testing 2 servers, which starts the programs above/);
   expect(stderr).toMatch(/Left out 1 server of .*\.mcp\.json/);
-  expect(stdout).toMatch(/Done: 1 of 2 servers work, 1 needs you \(other\), 0 clients connected/);
+  expect(stdout).toMatch(/Done: 1 of 2 servers work, 1 needs your attention \(other\), 0 clients connected/);
   const { mcpServers } = parse(readFileSync(configFile, 'utf8')) as { readonly mcpServers: object };
   expect(mcpServers).toEqual({ plain: { ...fixture('plain'), env: expect.anything(), trust: 'manual' } });
   expect(readFileSync(join(home.folder, '.cursor/mcp.json'), 'utf8')).toBe(client);

@@ -79,7 +79,7 @@ describe('conflicting words', () => {
   test('describe: points to trunkline tools when given a server name', async () => {
     const { code, stderr } = await home.run(['describe', 'plain']);
     expect(code).toBe(6);
-    expect(stderr).toContain('It is the name of a server. List its tools with: trunkline tools plain');
+    expect(stderr).toContain('"plain" is the name of a server. List its tools with: trunkline tools plain');
   });
 });
 

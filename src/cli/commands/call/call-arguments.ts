@@ -73,19 +73,19 @@ function openTarget(
   return [target, path.at(-1) ?? ''];
 }
 
-/** Returns the problem of a name that looks like a misspelt argument. Arguments that the schema does not mention may be valid. */
+/** Returns a problem if the name looks like a misspelt argument. Other names that the schema does not mention may be valid. */
 function describeUnknownKey(schema: unknown, key: string, words: TypedArguments): string | undefined {
   const properties = isJsonObject(schema) ? schema['properties'] : undefined;
   if (!isJsonObject(properties) || hasProperty(schema, key) || toPath(schema, key).length > 1)
     return undefined;
   const { additionalProperties: others, patternProperties } = schema as JsonObject;
   if (others === true || isJsonObject(others) || patternProperties !== undefined) return undefined;
-  const free = Object.keys(properties).filter(
+  const unusedNames = Object.keys(properties).filter(
     (name) => !Object.hasOwn(words.base, name) && !words.pairs.some((pair) => pair.key === name),
   );
   // Two short names are always similar, so a short one is rejected only if the schema rejects it, too.
   if (key.length < MIN_TYPO_LENGTH && others !== false) return undefined;
-  const [near] = findSimilar(key, free, 1);
+  const [near] = findSimilar(key, unusedNames, 1);
   return near === undefined ? undefined : `${key} is not an argument. Did you mean ${near}?`;
 }
 

@@ -5,7 +5,7 @@ import { connectToRecord } from '../../gateway-client/reachable-gateways.ts';
 import type { ConfigLocation } from '../../locate-config.ts';
 
 /**
- * Starts the background gateway and connects to it. Returns undefined, so that the command works without a background gateway: in scripts, which must leave no process behind; with `TRUNKLINE_STANDALONE`; for a configuration without a file; if this configuration already has a gateway; or if none can be started.
+ * Starts the background gateway and connects to it. Returns undefined if the command must work without one: in scripts, which must leave no process behind; with `TRUNKLINE_STANDALONE`; for a configuration without a file; if this configuration already has a gateway; or if none can be started.
  */
 export async function startBackgroundGateway(
   context: CliContext,
@@ -22,7 +22,7 @@ export async function startBackgroundGateway(
     import('../serve-through-shared-gateway.ts'),
   ]);
   const options = await createFindOrStartOptions(location, {}, context);
-  // Best effort: without a background gateway, the command starts one in its own process, which reports problems of the configuration.
+  // Best effort: without a background gateway, the command runs a gateway in its own process, and reports problems of the configuration.
   const pipe = await findOrStartGateway(options).catch(() => undefined);
   const record = findGatewayRecord(location.stateDir);
   const connection = record && (await connectToRecord(record))?.connection;

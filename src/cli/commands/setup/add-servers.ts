@@ -64,7 +64,7 @@ export async function addServers(
     context,
     trust === 'manual'
       ? 'There is no terminal, so the new servers are held for approval ("trust": "manual"). To skip this, use --trust.'
-      : `${held.join(', ')} of a project file ${held.length === 1 ? 'is' : 'are'} held for approval ("trust": "manual"). Review with: trunkline approvals\nTo skip this, use --trust.`,
+      : `${held.join(', ')} from a project file ${held.length === 1 ? 'is' : 'are'} held for approval ("trust": "manual"). Review with: trunkline approvals\nTo skip this, use --trust.`,
   );
   return applied;
 }
@@ -106,7 +106,7 @@ async function addEntries(
   const servers = new Map(
     edits.flatMap(({ path: [, name = ''], value }) => (isJsonObject(value) ? [[name, value] as const] : [])),
   );
-  // Names that are taken in the file were rejected before. In the shared database, they may still be taken.
+  // Names that the file contains were rejected earlier, but a shared database may contain them, too.
   const { added, isNewFile } = await retryOnConflict(config, [...servers.keys()], async (current) => {
     const changes = await openServerChanges(current, options);
     const result = await changes.add(Object.fromEntries(servers), options.replace);
@@ -199,7 +199,7 @@ async function readExistingSecrets(
   if (options.destination === 'file') return readSecretFiles(config.file);
   if (options.destination !== 'secret') return new Map();
   await using secrets = await openDraftSecrets(config, options.context);
-  // A stored value counts as different from every other.
+  // The stored values are not read. An empty text equals no new secret, so every stored name counts as taken.
   return new Map((await secrets.list()).map(({ name }) => [name, '']));
 }
 

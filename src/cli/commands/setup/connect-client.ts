@@ -72,7 +72,7 @@ export function getConnectableClient(name: string): ConnectableClient {
 
 /**
  * Returns the configuration file of a client. If there is none, returns the path that the client would use: the first one in a folder that
- * exists, because some clients have several places, such as an editor's and that of their command line.
+ * exists, because some clients have several possible paths, such as one for the editor and one for the command line.
  */
 export async function findClientFile(
   client: ConnectableClient,
@@ -256,8 +256,8 @@ export function printConnectionPlan(
   for (const name of plan.written) out.line(`  + ${toOneLine(name)}`);
   if (existingEntry !== undefined) {
     const members = plan.completedMembers;
-    const additions = members.length === 0 ? '' : `; it gets ${members.join(', ')}`;
-    out.line(`  = ${toOneLine(existingEntry)} stays: it already is Trunkline${additions}`);
+    const additions = members.length === 0 ? '' : `, and gets the settings ${members.join(', ')}`;
+    out.line(`  = ${toOneLine(existingEntry)} stays: it already connects to Trunkline${additions}`);
   }
   for (const name of moved) out.line(`  - ${toOneLine(name)} (moves to Trunkline)`);
   for (const { name, reason } of unmoved) out.line(`  = ${toOneLine(name)} stays: ${toOneLine(reason)}`);

@@ -84,7 +84,7 @@ export async function planClients(
     if (!planned.isChanged) out.line(`${title} is already connected.`);
     else {
       const scope = { config: options.config, context };
-      // A configuration that does not exist yet holds no servers, and must not be created here.
+      // Only servers in the saved configuration can be held for approval, and a missing configuration must not be created here.
       const existing = planned.existingServers.filter((server) => document.servers.has(server));
       printConnectionPlan(planned, await findHeldServers(existing, scope), context);
       changes.push({ name, file: planned.file, title });

@@ -28,7 +28,7 @@ export function printImportPlan(steps: readonly ImportStep[], context: CliContex
     }
 }
 
-/** Prints the remarks about servers, and the variables that new ones refer to but that are not set. */
+/** Prints the remarks about servers, and the unset variables that new servers refer to. */
 export function noteRemarks(steps: readonly ImportStep[], { out, env }: CliContext): void {
   for (const { as, remarks, state, entry } of steps) {
     if (state !== 'new' && state !== 'same') continue;

@@ -80,7 +80,7 @@ export function openTerminalPrompt(context: CliContext): TerminalPrompt | undefi
   };
 }
 
-/** The error for a question without a terminal. `advice` names the flag that answers the question. */
+/** Returns the error for a question that cannot be asked without a terminal. `advice` names the flag that answers the question. */
 export function noTerminalError(question: string, advice: string): GatewayError {
   return new GatewayError('USAGE', `${question} There is no terminal to ask for confirmation. ${advice}.`);
 }

@@ -91,7 +91,7 @@ function addEntries(text: string, servers: Readonly<Record<string, JsonObject>>)
   return JSON.stringify({ ...root, mcpServers: { ...existing, ...servers } });
 }
 
-/** Prints what works, and what each of the others needs. */
+/** Prints the result of each test: the number of tools, a sign-in that is needed, or the problem. */
 export function printServerTests(tests: readonly ServerTest[], { out }: CliContext): void {
   const { bold, green, yellow, red } = out.paint;
   const colours = { ready: green, 'sign-in': yellow, failed: red };
