@@ -134,7 +134,7 @@ export class RpcClient implements AsyncDisposable {
     if (cancellation?.reason !== undefined) return reply.onError(cancellation.reason);
     const id = this.#pending.assignId();
     const sentParams = onProgress === undefined ? params : withProgressToken(params, id);
-    // Serialized before anything is stored, because it throws for params that are nested too deeply.
+    // The request is serialized before anything is stored, because this throws for params that are nested too deeply.
     const text = serializeRequest(id, method, sentParams);
     const onCancel =
       cancellation === undefined ? undefined : (reason: Error) => this.#cancel(id, method, reason);

@@ -15,9 +15,9 @@ const APPS_EXTENSION = 'io.modelcontextprotocol/ui';
 export const ALL_CAPABILITIES: JsonObject = toCapabilities(ALL);
 
 /**
- * The client capabilities that servers are told. A server is started once for all clients and is told once, so it is told what at least
- * one client of this run supports. Servers then offer no tools that no client can use, and take their own way where they would have
- * asked. Until a client is known, everything counts as supported.
+ * The client capabilities that the gateway declares to servers. It connects once to a server for all clients, and so declares every
+ * capability that at least one client of this run has. A server then omits tools that no client can use, and does not ask questions that no
+ * client can answer. Until a client is known, the gateway declares all capabilities.
  */
 export class DeclaredCapabilities implements Disposable {
   readonly #settled = deferred<void>();
@@ -25,7 +25,7 @@ export class DeclaredCapabilities implements Disposable {
   #known: number | undefined;
   #capabilities = ALL_CAPABILITIES;
 
-  /** `waitMs` is the maximum time for which servers wait for the first client, whose capabilities are not known before. */
+  /** `waitMs` is the maximum time for which servers wait until the capabilities of the first client are known. */
   constructor(waitMs: number) {
     this.#timer = setTimeout(() => this.#settled.resolve(), waitMs);
   }
@@ -60,7 +60,7 @@ export function passedCapabilities(client: JsonObject): JsonObject {
   return toCapabilities(readCapabilities(client));
 }
 
-/** Whether a server that was told `declared` would have to be told more for clients that support `wanted`. */
+/** Whether `wanted` contains capabilities that `declared` does not contain. */
 export function lacksCapabilities(declared: JsonObject, wanted: JsonObject): boolean {
   return (readCapabilities(wanted) & ~readCapabilities(declared)) !== 0;
 }

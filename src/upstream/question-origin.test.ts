@@ -43,7 +43,7 @@ describe('question origin', () => {
 
   test('question origin: begins the system prompt of a sampling request and keeps the rest', () => {
     const params = { systemPrompt: 'Be\r\nbrief.', messages: [], maxTokens: 1 };
-    const line = 'Server "github" sends this request, neither the user nor Trunkline.';
+    const line = 'This request comes from server "github", not from the user or Trunkline.';
     expect(nameAskingServer('sampling/createMessage', params, 'github')).toEqual({
       ...params,
       systemPrompt: `${line}\n\nBe\r\nbrief.`,

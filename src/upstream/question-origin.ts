@@ -89,6 +89,6 @@ function attributeMessage(message: unknown, server: string): string {
 
 /** Keeps the server's own prompt unchanged, because a model reads it, not a person. */
 function attributePrompt(prompt: unknown, server: string): string {
-  const origin = `Server "${server}" sends this request, neither the user nor Trunkline.`;
+  const origin = `This request comes from server "${server}", not from the user or Trunkline.`;
   return typeof prompt === 'string' && prompt !== '' ? `${origin}\n\n${prompt}` : origin;
 }

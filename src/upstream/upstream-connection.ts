@@ -59,7 +59,7 @@ export class UpstreamConnection implements AsyncDisposable {
     const { era, cancellation, credentials, identity, onInstall } = options;
     const connection = new UpstreamConnection(config.name, options);
     const handlers = connection.#handlers();
-    // The server is told the capabilities of this moment, or of a later one; they only ever grow.
+    // The gateway declares the capabilities that it knows when they are settled, which may be more than now.
     void identity.settled?.then(() => (connection.#declared = identity.capabilities));
     connection.#opened = await open(config, {
       era,
@@ -89,7 +89,7 @@ export class UpstreamConnection implements AsyncDisposable {
     return this.#hasServed;
   }
 
-  /** Whether a legacy server should have been told more for clients that support these capabilities. */
+  /** Whether these capabilities were not all declared to a legacy server. A new connection would declare them. */
   hasDeclaredTooLittle(capabilities: JsonObject): boolean {
     return this.#opened.facts.era === 'legacy' && lacksCapabilities(this.#declared, capabilities);
   }

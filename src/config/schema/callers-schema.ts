@@ -64,7 +64,7 @@ const jwt = z
     clockSkew: duration(0)
       .prefault('30s')
       .describe("Maximum difference between the issuer's clock and this machine's."),
-    scopes: nonEmptyStrings.prefault([]).describe('Scopes that a token must have, all of them.'),
+    scopes: nonEmptyStrings.prefault([]).describe('Scopes. A token must have all of them.'),
     claims: z
       .strictObject({
         id: nonEmptyString.prefault('sub').describe('JWT claim that holds the id of the caller.'),

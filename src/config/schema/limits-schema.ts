@@ -19,7 +19,7 @@ export const limitsSchema = z
     rate: wholeNumber(0, 1_000_000)
       .prefault(0)
       .describe(
-        'Maximum number of calls per minute to one server. A call that is due within two seconds waits, at most `waiting` calls at a time; others are rejected. 0 means unlimited.',
+        'Maximum number of calls per minute to one server. A call that is due within two seconds waits; other calls, and those beyond `waiting` waiting calls, are rejected. 0 means unlimited.',
       ),
     callerRate: wholeNumber(0, 1_000_000)
       .prefault(0)

@@ -1,6 +1,6 @@
 /** A word of at least this length is similar to every word that contains it. */
 const ENOUGH_TO_CONTAIN = 3;
-/** Longer words are never similar: servers and models choose the words, and comparing long ones is slow. */
+/** Longer words never count as similar, because servers and models choose the words, and comparing long words is slow. */
 const MAX_LENGTH = 300;
 
 /** Returns at most `max` candidates that are similar to `word`, the most similar first. */

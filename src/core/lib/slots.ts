@@ -55,7 +55,7 @@ export class Slots {
       : Math.max(1, Math.ceil(this.#meanMs / Math.max(1, this.#width)));
   }
 
-  /** Waits for a slot that another holder leaves; call it after `tryEnter` failed. Rejects with the reason if cancelled before. */
+  /** Waits until another holder frees a slot; call it after `tryEnter` failed. Rejects with the reason if cancelled first. */
   enter(cancellation: Cancellation): Promise<void> {
     return new Promise((resolve, reject) => {
       const turn = (): void => {

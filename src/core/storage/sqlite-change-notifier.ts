@@ -49,7 +49,7 @@ export class SqliteChangeNotifier implements ChangeNotifier, Disposable {
       const version = rows[0]?.data_version;
       if (version === this.#version) return;
       const counts = await this.#query.selectFrom('changes').selectAll().execute();
-      // Stored only after the counters were read, so that a failed read is repeated.
+      // The version is stored only after the counters were read, so that a failed read is repeated.
       this.#version = version;
       this.#listeners.take(counts);
     } catch {

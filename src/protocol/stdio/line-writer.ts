@@ -42,7 +42,7 @@ export class LineWriter {
     this.#schedule(this.#flush);
   }
 
-  /** A member, so that no function is created per flush. */
+  /** This function is a member, so that no function is created per flush. */
   readonly #flush = (): void => this.flush();
 
   flush(): void {

@@ -13,7 +13,7 @@ const MAX_VALUES = 1_000;
  * `--` if the program is known to end its options there.
  */
 export function buildArgv(tool: CliTool, args: Readonly<Record<string, unknown>>): readonly string[] {
-  // A map, because a plain object also has properties such as "constructor".
+  // The input is a map, because a plain object also has properties such as "constructor".
   const input = new Map(Object.entries(args));
   rejectUnknown(tool, input);
   const flags = tool.options.flatMap(([key, option]) => optionArgv(key, option, input.get(key), tool.style));

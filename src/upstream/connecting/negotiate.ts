@@ -57,7 +57,7 @@ export async function negotiate(
   const silenceMs = options.probeSilenceMs ?? PROBE_SILENCE_MS;
   await identity.settled;
   const server = await detectServer(client, identity, { era, cancellation, silenceMs });
-  // Sent only now, because both `server/discover` and `initialize` may have been answered, and only one response was accepted.
+  // This notification is sent only now, because both `server/discover` and `initialize` may have been answered, and only one response was accepted.
   if (server.era === 'legacy') client.notify('notifications/initialized');
   client.setProtocol(server.era, server.protocol);
   return server;

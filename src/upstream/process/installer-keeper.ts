@@ -3,12 +3,12 @@ import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_pr
 import { deferred } from '../../core/lib/deferred.ts';
 import { getPipeDescriptor } from './get-pipe-descriptor.ts';
 
-/** Seconds that an installer may still run after the gateway has left it. */
+/** Seconds that an installer may still run after the gateway has abandoned it. */
 const GRACE_S = 300;
 
 /**
- * Waits until the gateway writes a line, which releases the installer, or leaves it by closing the pipe or by ending in any way. A left
- * installer gets the time to finish. Its output and error output, descriptors 3 and 4, are kept open and read once a second, because npm
+ * Waits until the gateway writes a line, which releases the installer, or abandons the installer by closing the pipe or by exiting for any
+ * reason. An abandoned installer gets time to finish. Its output and error output, descriptors 3 and 4, are kept open and read once a second, because npm
  * fails half-way if they are closed. The descriptors do not block, so `cat` exits when there is nothing to read.
  */
 const SCRIPT = `
@@ -30,7 +30,7 @@ exit 0
 /**
  * Protects a process that may be installing packages. An installer that is killed leaves a half-installed package in the user's cache,
  * which then fails outside of the gateway as well. A small shell keeps the output of the installer open and outlives the gateway, however
- * that ends. Once the package is installed, the server finds the end of its input and exits; after five minutes, the shell ends it.
+ * that ends. Once the package is installed, the server reaches the end of its input and exits; after five minutes, the shell ends it.
  */
 export class InstallerKeeper {
   readonly #child: ChildProcessWithoutNullStreams;
@@ -44,7 +44,7 @@ export class InstallerKeeper {
     this.#shell = process.platform === 'win32' ? undefined : startShell(child, group);
     const last = this.#shell ?? child;
     last.once('exit', () => this.#gone.resolve());
-    // Without a shell, the installer is treated like on Windows.
+    // Without a shell, the installer is treated as on Windows.
     last.once('error', () => this.#gone.resolve());
   }
 
@@ -64,7 +64,7 @@ export class InstallerKeeper {
 
 function startShell(child: ChildProcessWithoutNullStreams, group: number): ChildProcess {
   const [output, errors] = [child.stdout, child.stderr].map((pipe) => getPipeDescriptor(pipe) ?? 'ignore');
-  // Detached, because a signal to the gateway's process group, such as Ctrl-C, must not reach it.
+  // The shell is detached, because a signal to the gateway's process group, such as Ctrl-C, must not reach it.
   const shell = spawn('/bin/sh', ['-c', SCRIPT, 'sh', String(group)], {
     stdio: ['pipe', 'ignore', 'ignore', output, errors],
     detached: true,

@@ -29,7 +29,7 @@ export interface ServerProcess {
   end(): Promise<void>;
   /** Resolves when the group is gone. */
   readonly gone: Promise<void>;
-  /** Ends the protection of an installer: the process has answered, or it does nothing. */
+  /** Ends the protection of an installer, because the process has answered or is inactive. */
   confirmInstalled(): void;
 }
 

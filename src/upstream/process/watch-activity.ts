@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { readProcStat } from '../../core/lib/read-proc-stat.ts';
 
-/** CPU time between two readings from which on a process works; timers of an idle process may use a single tick. */
+/** A process group that uses at least this CPU time between two readings is active. The timers of an idle process may use a single tick. */
 const MIN_CPU_TICKS = 2;
-/** Bytes that a process reads or writes between two readings, including those over the network, from which on it works. */
+/** A process group that reads or writes at least this number of bytes between two readings, on disk or network, is active. */
 const MIN_BYTES = 1000;
 
 export interface Activity extends Disposable {
@@ -18,7 +18,8 @@ interface GroupUsage {
 }
 
 /**
- * Calls `onActivity` at every reading between which a process group used the CPU, the disk or the network, or started or ended processes.
+ * Calls `onActivity` at every reading if, since the reading before, a process group has used the CPU, the disk or the network, or has started
+ * or ended processes.
  * Only Linux reports this; on other systems, the group counts as active for as long as it is watched.
  */
 export function watchActivity(

@@ -53,7 +53,7 @@ export class Watchdog implements AsyncDisposable {
   }
 
   #start(): ChildProcess {
-    // Detached, because a signal to the gateway's process group, such as Ctrl-C, must not reach the watchdog.
+    // The shell is detached, because a signal to the gateway's process group, such as Ctrl-C, must not reach the watchdog.
     const child = spawn('/bin/sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
     child.on('error', () => {}); // Without a shell there is no watchdog; most servers still exit at the end of their input.
     child.stdin.on('error', () => {});

@@ -74,7 +74,7 @@ describe.each(CELLS)('client %s, server %s', (downstream, upstream) => {
     await using line = await open();
     const { systemPrompt, messages } = await questionOf(line.client, 'one__model');
     expect(String(systemPrompt).split('\n')[0]).toBe(
-      'Server "one" sends this request, neither the user nor Trunkline.',
+      'This request comes from server "one", not from the user or Trunkline.',
     );
     expect(systemPrompt).toContain('Trunkline: Server "github" requires you to sign in.');
     expect(messages).toEqual([{ role: 'user', content: { type: 'text', text: 'Hi.' } }]);

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 
 import type { Tables } from '../tables.ts';
 
-/** Creates the tables of the settings of legacy sessions and of the gateways that hold their streams. */
+/** Creates two tables: the settings of legacy sessions, and the gateway that holds the stream of each session. */
 export async function createSessionTables({ schema }: Transaction<Tables>): Promise<void> {
   await schema
     .createTable('sessions')

@@ -56,7 +56,7 @@ export class PostgresLeases implements AsyncDisposable {
     this.#turns.set(name, turn);
     this.#users++;
     try {
-      await waited(before, signal);
+      await waitForTurn(before, signal);
       const session = await this.#opened();
       await this.#acquire(session, options);
       try {
@@ -132,8 +132,8 @@ const KEY = "hashtextextended(current_schema() || ' ' || $1, 0)";
 const LOCK = `select pg_try_advisory_lock(${KEY}) as done`;
 const UNLOCK = `select pg_advisory_unlock(${KEY}) as done`;
 
-/** Waits for the previous holder in this process; rejects if the signal aborts before. */
-async function waited(turn: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
+/** Waits for the previous holder in this process; rejects if the signal aborts first. */
+async function waitForTurn(turn: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   if (turn === undefined) return;
   await new Promise<void>((resolve, reject) => {
