@@ -132,6 +132,7 @@ describe('rejected arguments', () => {
     [list, { '--web': true }, 'Unknown parameter "--web"'],
     [list, { constructor: 'x' }, 'Unknown parameter "constructor"'],
     [list, { app: { a: 1 } }, 'must be a string'],
+    [list, { limit: { a: 1 } }, 'must be a whole number'],
     [list, { app: 'a\0b' }, 'NUL'],
     [curl, {}, '"url" is required'],
     [toolFrom('psql', 'psql', []), { username: 'me' }, '"username" also requires "dbname"'],

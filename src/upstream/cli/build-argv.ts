@@ -49,7 +49,7 @@ function rejectUnknown(tool: CliTool, input: ToolArguments): void {
   if (unknown === undefined) return;
   const names = [...known].slice(0, 40).join(', ');
   throw new InvalidArgumentsError(
-    `Unknown parameter "${shorten(unknown)}". ${names === '' ? 'This tool has none.' : `Known parameters: ${names}.`}`,
+    `Unknown parameter "${shorten(unknown)}". ${names === '' ? 'This tool has no parameters.' : `Known parameters: ${names}.`}`,
   );
 }
 
@@ -131,16 +131,16 @@ function toList(key: string, input: unknown, isList: boolean): readonly unknown[
   return values;
 }
 
+const TYPE_NAMES = { string: 'a string', integer: 'a whole number', number: 'a number' } as const;
+
 function toText(key: string, input: unknown, { type, choices }: CliValue): string {
   const isScalar = typeof input === 'string' || typeof input === 'number' || typeof input === 'boolean';
-  if (!isScalar) throw new InvalidArgumentsError(`"${key}" must be a ${type}.`);
+  if (!isScalar) throw new InvalidArgumentsError(`"${key}" must be ${TYPE_NAMES[type]}.`);
   const value = String(input);
   if (value.includes('\0')) throw new InvalidArgumentsError(`"${key}" contains a NUL character.`);
   const isNumber = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(value);
   if (type !== 'string' && (!isNumber || (type === 'integer' && !/^-?\d+$/.test(value)))) {
-    throw new InvalidArgumentsError(
-      `"${key}" must be ${type === 'integer' ? 'a whole number' : 'a number'}.`,
-    );
+    throw new InvalidArgumentsError(`"${key}" must be ${TYPE_NAMES[type]}.`);
   }
   if (choices?.includes(value) === false)
     throw new InvalidArgumentsError(`"${key}" must be one of ${choices.join(', ')}.`);
