@@ -182,7 +182,7 @@ function createConnector(
 ): ConnectClient {
   const { gateway, log, parked, signIns, meter, clients } = deps;
   const lists = new ListCache();
-  const mirrored = new HeaderParamCache();
+  const headerParams = new HeaderParamCache();
   const { version } = options;
   const exposures = new Exposures({ ...deps, config, search: gateway.search });
   const onListed: TokenMeter['recordListing'] = (...sent) => meter.recordListing(...sent);
@@ -216,7 +216,7 @@ function createConnector(
       lists,
       parked,
       clients,
-      mirrored,
+      headerParams,
       endpoint,
       isConnection,
       stored,

@@ -37,7 +37,7 @@ class Session {
       channel: this.client,
       lists: new ListCache(),
       parked: new ParkedCalls({ ttlMs: 60_000 }),
-      mirrored: new HeaderParamCache(),
+      headerParams: new HeaderParamCache(),
       log: silentLogger,
       version: '1.2.3',
     });

@@ -44,7 +44,7 @@ export interface ClientSessionOptions {
   readonly parked: ParkedCalls;
   /** Absent if connected clients are not tracked. */
   readonly clients?: ConnectedClients | undefined;
-  readonly mirrored: HeaderParamCache;
+  readonly headerParams: HeaderParamCache;
   /** The address that the client uses, such as the path of an HTTP request; a parked call continues only there. */
   readonly endpoint?: string;
   /** Whether the session lasts as long as its connection, as it does over standard input. If so, modern clients have a session, too. */

@@ -286,7 +286,7 @@ function toCallRequest(call: ClientCall, params: JsonObject): CallRequest {
       headers &&
       ((entry) => {
         const problem = checkParamHeaders(
-          call.client.options.mirrored.get(entry),
+          call.client.options.headerParams.get(entry),
           params['arguments'],
           headers,
         );

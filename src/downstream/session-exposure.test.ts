@@ -76,7 +76,7 @@ describe('tools revealed by a search', () => {
       channel: client,
       lists,
       parked: new ParkedCalls({ ttlMs: 60_000 }),
-      mirrored: new HeaderParamCache(),
+      headerParams: new HeaderParamCache(),
       log: silentLogger,
       version: '1.2.3',
     });

@@ -278,11 +278,11 @@ function scorePairs(
   const found = new Map<number, number>();
   for (const { terms, weight } of texts) {
     for (let at = 1; at < terms.length; at += 1) {
-      const befores = usesByTerm.get(terms[at - 1] ?? 0);
-      const afters = befores === undefined ? undefined : usesByTerm.get(terms[at] ?? 0);
-      if (befores === undefined || afters === undefined) continue;
-      for (const before of befores) {
-        for (const after of afters) {
+      const firstUses = usesByTerm.get(terms[at - 1] ?? 0);
+      const secondUses = firstUses === undefined ? undefined : usesByTerm.get(terms[at] ?? 0);
+      if (firstUses === undefined || secondUses === undefined) continue;
+      for (const before of firstUses) {
+        for (const after of secondUses) {
           const key = before.concept * worth.length + after.concept;
           const value = weight * Math.min(before.weight, after.weight);
           if (queryPairs.has(key) && value > (found.get(key) ?? 0)) found.set(key, value);

@@ -6,9 +6,9 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { build } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { row, throwAwayDatabases, troubleIn } from './database.test-support.ts';
+import { row, useTemporaryDatabases, databaseErrorOf } from './database.test-support.ts';
 
-const place = throwAwayDatabases();
+const place = useTemporaryDatabases();
 
 describe('several processes', () => {
   let tools: string;
@@ -130,7 +130,7 @@ describe('several processes', () => {
       expect(await holder.line()).toBe('locked');
       let ticks = 0;
       const ticking = setInterval(() => ticks++, 5);
-      const refused = await troubleIn(query.insertInto('listings').values(row('a')).execute());
+      const refused = await databaseErrorOf(query.insertInto('listings').values(row('a')).execute());
       clearInterval(ticking);
       expect(refused).toMatchObject({ code: 'STORE_LOCKED', reason: 'busy' });
       expect(ticks).toBeGreaterThan(5);

@@ -11,7 +11,7 @@ import { loadSqliteBinding } from './sqlite-binding.ts';
 import type { SqliteFile } from './sqlite-binding.ts';
 
 /** Creates a folder for each test. After the test, closes the databases that it opened and removes the folder. */
-export function throwAwayDatabases() {
+export function useTemporaryDatabases() {
   const opened: Database[] = [];
   let root = '';
   const place = {
@@ -50,7 +50,7 @@ export const row = (upstream: string, body = '{}') => ({
   body,
 });
 
-export async function troubleIn(
+export async function databaseErrorOf(
   work: Promise<unknown>,
 ): Promise<{ code: string; reason: unknown; message: string }> {
   const error: unknown = await work.then(

@@ -18,14 +18,14 @@ import { deferred } from '../lib/deferred.ts';
 import { GatewayError } from '../errors.ts';
 import { openDatabase } from './database.ts';
 import type { Database } from './database.ts';
-import { openRawSqlite, row, throwAwayDatabases, troubleIn } from './database.test-support.ts';
+import { openRawSqlite, row, useTemporaryDatabases, databaseErrorOf } from './database.test-support.ts';
 import { LazyDatabase } from './lazy-database.ts';
 import { migrate } from './migrations.ts';
 import { prepareQuery } from './prepared-query.ts';
 import { sqliteVersion } from './sqlite.ts';
 import { loadSqliteBinding } from './sqlite-binding.ts';
 
-const place = throwAwayDatabases();
+const place = useTemporaryDatabases();
 
 describe('healthy database', () => {
   test('database: keeps data when it is reopened', async () => {
@@ -70,7 +70,7 @@ describe('healthy database', () => {
       await transaction.insertInto('listings').values(row('a')).execute();
       await transaction.insertInto('listings').values(row('a')).execute();
     });
-    expect(await troubleIn(failing)).toMatchObject({ code: 'INVARIANT' });
+    expect(await databaseErrorOf(failing)).toMatchObject({ code: 'INVARIANT' });
     expect(await query.selectFrom('listings').selectAll().execute()).toEqual([]);
   });
 
@@ -110,7 +110,7 @@ describe('healthy database', () => {
     });
     await begun.promise;
     await Promise.all([late, database[Symbol.asyncDispose](), database[Symbol.asyncDispose]()]);
-    expect(await troubleIn(database.query.selectFrom('eras').selectAll().execute())).toMatchObject({
+    expect(await databaseErrorOf(database.query.selectFrom('eras').selectAll().execute())).toMatchObject({
       reason: 'closed',
     });
     expect(existsSync(`${place.file}-wal`) ? statSync(`${place.file}-wal`).size : 0).toBe(0);
@@ -222,7 +222,7 @@ describe('unusable database', () => {
     newer.exec('pragma journal_mode = wal; create table future(a); pragma user_version = 999');
     newer.close();
     const before = readFileSync(place.file);
-    const trouble = await troubleIn(openDatabase({ stateDir: place.stateDir }));
+    const trouble = await databaseErrorOf(openDatabase({ stateDir: place.stateDir }));
     expect(trouble).toMatchObject({ code: 'STORE_CORRUPT', reason: 'newer' });
     expect(trouble.message).toContain('has schema version 999');
     expect(readdirSync(place.stateDir).filter((name) => name.includes('damaged'))).toEqual([]);
@@ -235,7 +235,7 @@ describe('unusable database', () => {
   test('database: fails with STORE_LOCKED when its folder cannot be created', async () => {
     const inTheWay = join(place.stateDir, 'file');
     writeFileSync(inTheWay, '');
-    expect(await troubleIn(openDatabase({ stateDir: join(inTheWay, 'state') }))).toMatchObject({
+    expect(await databaseErrorOf(openDatabase({ stateDir: join(inTheWay, 'state') }))).toMatchObject({
       code: 'STORE_LOCKED',
       reason: 'unavailable',
     });
@@ -250,10 +250,10 @@ describe('unusable database', () => {
         .values(row('a', 'x'.repeat(1e6)))
         .execute(),
     );
-    expect(await troubleIn(large)).toMatchObject({ code: 'STORE_LOCKED', reason: 'full' });
+    expect(await databaseErrorOf(large)).toMatchObject({ code: 'STORE_LOCKED', reason: 'full' });
     await sql`pragma query_only = 1`.execute(query);
     const write = () => query.insertInto('listings').values(row('b')).execute();
-    expect(await troubleIn(write())).toMatchObject({ code: 'STORE_LOCKED', reason: 'read-only' });
+    expect(await databaseErrorOf(write())).toMatchObject({ code: 'STORE_LOCKED', reason: 'read-only' });
     await sql`pragma query_only = 0`.execute(query);
     await write();
     expect(await query.selectFrom('listings').select('upstream').execute()).toEqual([{ upstream: 'b' }]);
@@ -302,7 +302,7 @@ describe('unusable database', () => {
     const stop = new AbortController();
     setTimeout(() => stop.abort(new GatewayError('SHUTTING_DOWN', 'Stopping.')), 50);
     expect(
-      await troubleIn(
+      await databaseErrorOf(
         openDatabase({ stateDir: place.stateDir, signal: stop.signal, lockTimeoutMs: 600_000 }),
       ),
     ).toMatchObject({ code: 'SHUTTING_DOWN' });

@@ -52,7 +52,7 @@ export async function openMemoryTarget(): Promise<TrafficTarget> {
       parked,
       log: silentLogger,
       version: '1',
-      mirrored: new HeaderParamCache(),
+      headerParams: new HeaderParamCache(),
     });
   const routes = createMcpRoutes({
     connect: ({ channel }) => connect(channel, 'http'),
