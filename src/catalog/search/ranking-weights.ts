@@ -110,7 +110,7 @@ export const CERTAIN = 1 + NAME_CONFIDENCE;
 /** The weight of the English translation of a foreign word that tools use themselves; it is low, so that those tools rank first. */
 export const TRANSLATION_WEIGHT = 0.3;
 
-/** With this factor, clauses count fully if the best tool of the whole request has at most a third of the evidence that the best tools of the clauses have in total; see `clauseSpread`. */
+/** With this factor, clauses count fully if the best tool of the whole request scores at most a third of what the best tools of the clauses score in total; see `clauseSpread`. */
 export const CLAUSE_SPREAD_FACTOR = 1.5;
 
 /** Texts with a lower cosine similarity are unrelated. */

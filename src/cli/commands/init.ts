@@ -314,7 +314,7 @@ async function askFirstQuery(
   return answer === '' ? undefined : answer;
 }
 
-/** Prints how many servers work, how many clients are connected, and how many tokens a chat saves. */
+/** Prints how many servers work, how many clients are connected, and how many tokens the tools cost per chat. */
 async function printSummary(
   tests: readonly ServerTest[],
   connected: readonly string[],
