@@ -120,7 +120,7 @@ export function buildProgram(
   argv: readonly string[] = [],
 ): Command {
   const program = new Command('trunkline')
-    .description('One line to every MCP server.')
+    .description('A gateway between AI agents and the MCP servers they use.')
     .version(context.version, '--version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')

@@ -14,7 +14,7 @@ export function declareApprovals({ program, lazy }: CommandRegistrar): void {
     .option('--full', 'show everything, however long it is')
     .action(lazy(async () => (await import('../commands/approvals.ts')).runApprovals));
   const fingerprint = (): Option =>
-    new Option('--fingerprint <fingerprint>', 'only if it still has this fingerprint');
+    new Option('--fingerprint <fingerprint>', 'only if the entry still has this fingerprint');
   approvals
     .command('accept')
     .argument('<name...>', 'the names of tools, prompts or servers')
@@ -32,7 +32,7 @@ export function declareApprovals({ program, lazy }: CommandRegistrar): void {
     .command('approve')
     .argument('<call>', 'the id of the call, as trunkline approvals prints it')
     .summary('approve a held call')
-    .description('Approve a call that is held because a rule requires it.')
+    .description('Approve a call that a rule holds for approval.')
     .option('--refuse', 'refuse the call instead')
     .action(lazy(async () => (await import('../commands/approvals.ts')).runApprove));
   program
@@ -46,7 +46,7 @@ export function declareApprovals({ program, lazy }: CommandRegistrar): void {
     .action(lazy(async () => (await import('../commands/trust.ts')).runTrust));
   program
     .command('lock')
-    .summary('write the definitions of all tools to a lock file')
+    .summary('write the definitions of all tools to a lockfile')
     .description(
       'Write trunkline.lock.json next to the configuration, with the definitions that all servers offer. While the file exists, definitions that differ from it are held.',
     )

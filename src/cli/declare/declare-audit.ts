@@ -71,7 +71,10 @@ const FILTERS = [
 function addFilterOptions(command: Command): Command {
   return command
     .option('--server <name>', 'only records of this server')
-    .option('--tool <name>', 'only this tool, prompt or resource; a tool also by the name that clients see')
+    .option(
+      '--tool <name>',
+      'only this tool, prompt or resource; for a tool, its own name or the name that clients see',
+    )
     .option('--caller <id>', 'only records of this caller')
     .option('--client <name>', 'only records of this client')
     .option('--profile <name>', 'only records with this profile')
