@@ -9,7 +9,7 @@ export function declareScripts({ program, lazy }: CommandRegistrar): void {
     .command('config')
     .summary('print which configuration is used')
     .description(
-      'Print the configuration that commands use. Change it with trunkline edit, check it with trunkline doctor.',
+      'Print which configuration file the commands use. Change it with trunkline edit, check it with trunkline doctor.',
     )
     .command('path')
     .summary('print the path of the configuration')
