@@ -61,7 +61,7 @@ interface CommonBackend {
     ids: readonly string[],
     onUpdate: (params: JsonObject) => void,
   ): Promise<TaskSubscriptions>;
-  /** Records what a client supports; servers are told what at least one client supports. */
+  /** Records what a client supports; the gateway declares to servers what at least one client supports. */
   declareClient(capabilities: JsonObject): void;
   /** Asks all servers for log messages of this level and above. */
   requestLogLevel(level: string): void;

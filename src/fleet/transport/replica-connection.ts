@@ -15,8 +15,8 @@ interface ReplicaConnectionOptions {
 }
 
 /**
- * The idle time after which TCP keep-alive probes the other machine. Missing pings detect a lost machine as well, and also a hanging
- * process.
+ * The idle time after which TCP keep-alive probes the other machine. Missing pings also reveal a lost machine or a
+ * hanging process.
  */
 const KEEP_ALIVE_MS = 5000;
 const PING = 'ping';

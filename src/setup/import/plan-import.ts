@@ -46,7 +46,7 @@ interface ImportOptions {
   readonly configFile: string;
 }
 
-/** Decides what to do with every server that was found. Of servers with the same name, the first one is imported. */
+/** Decides what to do with every server that was found. If several servers have the same name, only the first one is imported. */
 export function planImport(found: readonly FoundFile[], options: ImportOptions): readonly ImportStep[] {
   const names = new ImportNames(options);
   return found.flatMap((file) => file.servers.map((server) => planStep(server, file, { names, options })));

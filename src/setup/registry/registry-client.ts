@@ -80,7 +80,7 @@ export class RegistryClient {
       if (servers === undefined) throw this.#protocolError('its response has no list of servers');
       for (const item of servers.slice(0, PAGE_SIZE)) {
         const server = parseRegistryServer(item);
-        // Of entries with the same name, the first one is the newest.
+        // If several entries have the same name, the first one is the newest.
         if (server !== undefined && server.status !== 'deleted' && !found.has(server.name))
           found.set(server.name, server);
       }

@@ -74,7 +74,8 @@ async function create(path: string, options: KeyFileOptions): Promise<void> {
       return copyFile(temporary, path, constants.COPYFILE_EXCL);
     });
   } catch (error) {
-    if (item !== undefined) await options.keychain?.remove(item).catch(() => {}); // No file refers to the item, so it may stay.
+    // Best effort: an item that remains is harmless, because no file refers to it.
+    if (item !== undefined) await options.keychain?.remove(item).catch(() => {});
     if (!isExisting(error)) throw error;
   } finally {
     await rm(temporary, { force: true });

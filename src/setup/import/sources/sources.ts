@@ -8,7 +8,7 @@ import { mcp, mcpproxy, mcproxy, mcpzip, oneMcp } from './other-gateways.ts';
 
 const clientSources = clients.map(createClientSource);
 
-/** All clients and gateways to import from. Of servers with the same name, the one of the first source is imported. */
+/** All clients and gateways to import from. If several servers have the same name, only the one of the first source is imported. */
 export const importSources: readonly ImportSource[] = [
   ...clientSources,
   mcpzip,
