@@ -107,7 +107,7 @@ function invalidConfigError(problems: readonly DocumentProblem[], source: Config
   const more = problems.length - warnings.length;
   if (more > 0) lines.push(`${formatConfigName(source.file)}: … and ${more} more`);
   return new GatewayError('CONFIG_INVALID', lines.join('\n'), {
-    details: { ...warnings[0], ...(warnings.length > 1 && { problems: warnings }) },
+    details: { ...warnings[0], problems: warnings.length > 1 ? warnings : undefined },
   });
 }
 

@@ -22,5 +22,5 @@ export interface HoldAssessment {
   readonly tools: readonly (readonly [string, HeldReason])[];
   readonly prompts: readonly (readonly [string, HeldReason])[];
   /** Present if the server's texts about itself are held; `approved` is shown instead. */
-  readonly words?: { readonly reason: HeldReason; readonly approved: ServerTexts };
+  readonly words?: { readonly reason: HeldReason; readonly approved: ServerTexts } | undefined;
 }

@@ -19,7 +19,7 @@ export interface RequestingClient {
   /** Minimum level of log messages; undefined if the client wants none. */
   readonly logLevel: string | undefined;
   /** Whether the client is connected to this server only, so that unknown requests and notifications of the server pass through. */
-  readonly hasSingleServer?: boolean;
+  readonly hasSingleServer?: boolean | undefined;
   /** Whether the client sees several servers as one, so that a question must name the server that asks. */
   readonly isAggregated?: boolean;
   /** Whether no other client uses the server, so messages that belong to no call are for this client. */

@@ -12,9 +12,9 @@ export interface ServerFacts {
   readonly capabilities: JsonObject;
   readonly instructions?: string | undefined;
   /** `_meta` of its `initialize` or `server/discover` response, without the members that are fields here. */
-  readonly meta?: JsonObject;
+  readonly meta?: JsonObject | undefined;
   /** List methods that its capabilities promise but that it does not implement. */
-  readonly unserved?: readonly string[];
+  readonly unserved?: readonly string[] | undefined;
   /** `_meta` of its list responses by method, without the members that are fields here. */
-  readonly listMeta?: Readonly<Record<string, JsonObject>>;
+  readonly listMeta?: Readonly<Record<string, JsonObject>> | undefined;
 }

@@ -21,11 +21,10 @@ export function pickPageReferences({ _meta: meta }: ToolDefinition): JsonObject 
   if (!isJsonObject(meta)) return undefined;
   const { ui, [FLAT]: flat } = meta;
   const nested = isJsonObject(ui) ? ui['resourceUri'] : undefined;
-  const references = {
-    ...(isPlainUri(nested) && { ui: { resourceUri: nested } }),
-    ...(isPlainUri(flat) && { [FLAT]: flat }),
-  };
-  return Object.keys(references).length === 0 ? undefined : references;
+  const hasNested = isPlainUri(nested);
+  const hasFlat = isPlainUri(flat);
+  if (!hasNested && !hasFlat) return undefined;
+  return { ui: hasNested ? { resourceUri: nested } : undefined, [FLAT]: hasFlat ? flat : undefined };
 }
 
 function isPlainUri(uri: unknown): boolean {

@@ -19,8 +19,8 @@ export interface ConfigState {
 export interface ConfigProblem {
   readonly code: ErrorCode;
   readonly file: string;
-  readonly line?: number;
-  readonly column?: number;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
   /** One line for each problem, which begins with its position in the file if there is one. */
   readonly message: string;
 }
@@ -35,8 +35,8 @@ export function toConfigProblem(error: unknown, file: string): ConfigProblem {
   return {
     code: error.code,
     file: typeof source === 'string' ? source : file,
-    ...(typeof line === 'number' && { line }),
-    ...(typeof column === 'number' && { column }),
+    line: typeof line === 'number' ? line : undefined,
+    column: typeof column === 'number' ? column : undefined,
     message: error.message,
   };
 }
