@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { omitUndefined } from '../../core/lib/omit-undefined.ts';
 import type { LaunchEntry, NeededVariables } from '../import/sources/client-declaration.ts';
 import type { ConnectableClient } from './connectable-clients.ts';
 
@@ -40,7 +41,7 @@ export function buildProgramEntry(
     ...others,
     ...keepLoaded,
   };
-  const additions = { ...(handedOver !== undefined && { env: handedOver }), ...others, ...keepLoaded };
+  const additions = omitUndefined({ env: handedOver, ...others, ...keepLoaded });
   return { entries: new Map([[OWN_NAME, entry]]), additions };
 }
 

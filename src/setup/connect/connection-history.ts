@@ -135,7 +135,7 @@ function changedFileError(client: string, { file, backup }: ConnectionRecord): G
   return new GatewayError(
     'REVISION_CONFLICT',
     `${file} has changed since Trunkline was connected, so it was not restored. \`trunkline connect ${client} --undo --merge\` restores the servers and keeps the other changes. ${original}`,
-    { details: { file, ...(backup !== undefined && { backup }) } },
+    { details: { file, backup } },
   );
 }
 

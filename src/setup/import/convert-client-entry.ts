@@ -1,6 +1,7 @@
 import { findEntryProblem } from '../../config/read-server-entry.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { omitUndefined } from '../../core/lib/omit-undefined.ts';
 import { pathModuleFor } from './client-paths.ts';
 import type { Dialect } from './dialect.ts';
 import { EntryReader, toStrings } from './entry-reader.ts';
@@ -66,11 +67,11 @@ export function convertClientEntry(name: string, raw: unknown, options: ConvertO
   };
   const type = entryReader.text('type', 'transport', 'protocol');
   entryReader.text('transport', 'protocol');
-  const entry: JsonObject = {
+  const entry = omitUndefined({
     ...(hasCommand(raw, transport) ? convertProgram(conversion) : convertRemote(conversion, type)),
     ...convertSettings(conversion),
     ...options.extra,
-  };
+  });
   if (type !== undefined && !(type.toLowerCase() in TRANSPORTS)) {
     problems.push(`"${type}" is not a transport that Trunkline supports`);
   }
@@ -112,11 +113,11 @@ function convertProgram(conversion: Conversion): JsonObject {
   const folder = cwd === undefined ? options.folder : resolvePath(translate(cwd), options);
   const envFile = entry.text('envFile', 'env_file');
   return {
-    ...(typeof command === 'string' && command !== '' && { command: translate(command) }),
-    ...(args.length > 0 && { args: args.map(translate) }),
-    ...(Object.keys(env).length > 0 && { env }),
-    ...(envFile !== undefined && { envFile: resolvePath(translate(envFile), options) }),
-    ...(folder !== undefined && { cwd: folder }),
+    command: typeof command === 'string' && command !== '' ? translate(command) : undefined,
+    args: args.length > 0 ? args.map(translate) : undefined,
+    env: Object.keys(env).length > 0 ? env : undefined,
+    envFile: envFile === undefined ? undefined : resolvePath(translate(envFile), options),
+    cwd: folder,
   };
 }
 
@@ -158,11 +159,11 @@ function convertRemote(conversion: Conversion, clientType: string | undefined): 
   const auth = convertAuth(conversion);
   const headersHelper = entry.text('headersHelper', 'http_headers_helper');
   return {
-    ...(type !== undefined && type !== 'stdio' && { type }),
+    type: type === 'stdio' ? undefined : type,
     url: translate(url),
-    ...(Object.keys(headers).length > 0 && { headers }),
-    ...(headersHelper !== undefined && { headersHelper }),
-    ...(Object.keys(auth).length > 0 && { auth }),
+    headers: Object.keys(headers).length > 0 ? headers : undefined,
+    headersHelper,
+    auth: Object.keys(auth).length > 0 ? auth : undefined,
   };
 }
 
@@ -194,12 +195,12 @@ function convertAuth({ entry, translate, note }: Conversion): JsonObject {
   } else if (member !== undefined) {
     note('its sign-in stays with the client: run `trunkline login` if the server requires a sign-in');
   }
-  return {
-    ...(clientId !== undefined && { clientId: translate(clientId) }),
-    ...(clientSecret !== undefined && { clientSecret: translate(clientSecret) }),
-    ...(scopes !== undefined && scopes.length > 0 && { scopes }),
-    ...(port !== undefined && { callbackPort: port }),
-  };
+  return omitUndefined({
+    clientId: clientId === undefined ? undefined : translate(clientId),
+    clientSecret: clientSecret === undefined ? undefined : translate(clientSecret),
+    scopes: scopes !== undefined && scopes.length > 0 ? scopes : undefined,
+    callbackPort: port,
+  });
 }
 
 function convertSettings(conversion: Conversion): JsonObject {
@@ -211,11 +212,11 @@ function convertSettings(conversion: Conversion): JsonObject {
   const timeouts = convertTimeouts(conversion);
   const tools = convertToolLists(entry);
   return {
-    ...(isDisabled && { enabled: false }),
-    ...(description !== undefined && { description }),
-    ...(tags.length > 0 && { tags }),
-    ...(Object.keys(timeouts).length > 0 && { timeouts }),
-    ...(Object.keys(tools).length > 0 && { tools }),
+    enabled: isDisabled ? false : undefined,
+    description,
+    tags: tags.length > 0 ? tags : undefined,
+    timeouts: Object.keys(timeouts).length > 0 ? timeouts : undefined,
+    tools: Object.keys(tools).length > 0 ? tools : undefined,
   };
 }
 
@@ -252,7 +253,7 @@ function convertToolLists(entry: EntryReader): JsonObject {
   );
   const deny = entry.list('excludeTools', 'disabled_tools', 'disabledTools', 'blockedTools') ?? [];
   const isRestricted = allow !== undefined && !allow.includes('*');
-  return { ...(isRestricted && { allow }), ...(deny.length > 0 && { deny }) };
+  return omitUndefined({ allow: isRestricted ? allow : undefined, deny: deny.length > 0 ? deny : undefined });
 }
 
 /** Makes the paths of a project absolute, because its programs run in the project's folder. */

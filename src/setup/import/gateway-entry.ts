@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { parseDocument, readNodeValue } from '../../config/file/document.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { omitUndefined } from '../../core/lib/omit-undefined.ts';
 import { splitShellWords } from '../../core/lib/split-shell-words.ts';
 import { isNonEmptyString, toStrings } from './entry-reader.ts';
 
@@ -87,7 +88,11 @@ export function detectGatewayEntry(
   const [wrappedCommand, ...args] = separator < 0 ? [] : rest.slice(separator + 1);
   if (wrappedCommand === undefined) return 'own';
   const { command: _, args: __, ...others } = entry;
-  const wrapped = { ...others, command: wrappedCommand, ...(args.length > 0 && { args }) };
+  const wrapped = omitUndefined({
+    ...others,
+    command: wrappedCommand,
+    args: args.length > 0 ? args : undefined,
+  });
   return detectGatewayEntry(wrapped, identity) ?? { wrapped };
 }
 

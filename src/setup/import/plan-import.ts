@@ -64,7 +64,7 @@ function planStep(
   const detected =
     server.entry === undefined ? undefined : detectGatewayEntry(server.entry, options.identity);
   if (detected === 'own') {
-    return { ...base, state: 'own', reason: 'it is Trunkline itself', remarks: [], ...entryMember(server) };
+    return { ...base, state: 'own', reason: 'it is Trunkline itself', remarks: [], entry: server.entry };
   }
   const entry = detected?.wrapped ?? server.entry;
   if (entry === undefined || server.problem !== undefined) {
@@ -87,10 +87,6 @@ function planStep(
   if (problem !== undefined) return { ...base, state: 'unusable', reason: problem };
   names.add(as, entry);
   return { ...base, state: 'new', as, entry, secrets: findPlaintextSecrets(as, entry) };
-}
-
-function entryMember({ entry }: ImportedServer): Pick<ImportStep, 'entry'> {
-  return entry === undefined ? {} : { entry };
 }
 
 /** Returns a remark if the client and Trunkline limit the server's tools differently, because the entry in Trunkline stays unchanged. */

@@ -5,7 +5,7 @@ export type ApplyResult =
   /** There was nothing to change. */
   | { readonly state: 'unchanged' }
   /** `isShared`: the change is in the database for all gateways, and not in the file. */
-  | { readonly state: 'applied'; readonly isShared?: boolean }
+  | { readonly state: 'applied'; readonly isShared?: boolean | undefined }
   /** The change is in the file, but no gateway uses it yet. */
   | { readonly state: 'later'; readonly reason: string };
 

@@ -2,6 +2,7 @@ import { hasCommandReference } from '../../config/resolve-references.ts';
 import { GatewayError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { omitUndefined } from '../../core/lib/omit-undefined.ts';
 
 /** Keys that determine how a server is run and reached. If a model changes one of them, the server is held for approval. */
 const HELD_KEYS = [
@@ -36,7 +37,7 @@ export function filterEntryForModel(entry: JsonObject): {
     // Offering fewer tools can do no harm.
     if (key === 'tools' && isJsonObject(value)) {
       const { allow, deny } = value;
-      const filter = { ...(allow !== undefined && { allow }), ...(deny !== undefined && { deny }) };
+      const filter = omitUndefined({ allow, deny });
       if (Object.keys(filter).length < Object.keys(value).length) removed.push('tools');
       return Object.keys(filter).length === 0 ? [] : [[key, filter]];
     }

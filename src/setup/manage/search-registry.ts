@@ -11,7 +11,7 @@ export interface RegistrySearchResult {
   readonly description: string;
   readonly version: string;
   readonly status: string;
-  readonly repository?: string;
+  readonly repository?: string | undefined;
   /** Absent if there is a `problem`. */
   readonly entry?: JsonObject;
   /** Variables that must be set in the environment of the gateway. */
@@ -55,5 +55,5 @@ function toSearchResult(server: RegistryServer): RegistrySearchResult {
     'problem' in created
       ? { problem: created.problem, needs: [], takes: [] }
       : { entry: created.entry, needs: created.needs, takes: created.takes };
-  return { name, description, version, status, ...(repository !== undefined && { repository }), ...details };
+  return { name, description, version, status, repository, ...details };
 }

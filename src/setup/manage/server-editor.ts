@@ -149,7 +149,7 @@ export class ServerEditor {
       if (wanted.edits.length === 0) return this.#reportUnchanged(document, name);
       const { merged, isHeld } = await this.#checkUpdate(document, name, { current, wanted, author });
       const revision = await this.#save(document, merged.edits);
-      this.#record('update', author, name, { keys: merged.changed, ...(isHeld && { held: true }) });
+      this.#record('update', author, name, { keys: merged.changed, held: isHeld ? true : undefined });
       return { name, changed: merged.changed, isHeld, applied: await this.#deps.apply(), revision };
     });
   }
@@ -188,7 +188,7 @@ export class ServerEditor {
         { path: [...path, 'enabled'], value: isEnabled ? undefined : false },
         ...(isHeld ? [createHoldEdit(name)] : []),
       ]);
-      this.#record(isEnabled ? 'enable' : 'disable', author, name, isHeld ? { held: true } : {});
+      this.#record(isEnabled ? 'enable' : 'disable', author, name, { held: isHeld ? true : undefined });
       const changed = isHeld ? ['enabled', 'trust'] : ['enabled'];
       return { name, changed, isHeld, applied: await this.#deps.apply(), revision };
     });

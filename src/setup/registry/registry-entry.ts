@@ -1,5 +1,6 @@
 import { escapeReferences } from '../../config/resolve-references.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { omitUndefined } from '../../core/lib/omit-undefined.ts';
 import type { RegistryInput, RegistryPackage, RegistryRemote, RegistryServer } from './registry-server.ts';
 
 /** An environment variable of a server. */
@@ -112,7 +113,12 @@ function createPackageEntry(
     ...inputs.convertArguments(from.packageArguments),
   ];
   return {
-    entry: { command, args, ...(Object.keys(env).length > 0 && { env }), ...createMetadata(server) },
+    entry: omitUndefined({
+      command,
+      args,
+      env: Object.keys(env).length > 0 ? env : undefined,
+      ...createMetadata(server),
+    }),
     // The name of an image may include its version.
     package: identifier.replace(/[:@][^/]*$/, ''),
     ...inputs.variables(),
@@ -130,13 +136,18 @@ function createRemoteEntry(
   if (!/^https?:\/\//.test(url)) return { problem: 'its URL does not begin with http:// or https://' };
   const headers = inputs.convertMap(from.headers, 'header');
   return {
-    entry: { type, url, ...(Object.keys(headers).length > 0 && { headers }), ...createMetadata(server) },
+    entry: omitUndefined({
+      type,
+      url,
+      headers: Object.keys(headers).length > 0 ? headers : undefined,
+      ...createMetadata(server),
+    }),
     ...inputs.variables(),
   };
 }
 
 function createMetadata({ name, description }: RegistryServer): JsonObject {
-  return { ...(description !== '' && { description: description.slice(0, 200) }), registry: name };
+  return { description: description === '' ? undefined : description.slice(0, 200), registry: name };
 }
 
 /** Converts the inputs of a server to texts with references, and collects the variables of these references. */

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../../core/json.ts';
 import type { JsonObject } from '../../../core/json.ts';
+import { omitUndefined } from '../../../core/lib/omit-undefined.ts';
 import { listServerEntries, parseClientJson } from '../client-json.ts';
 import { appDataPath, homePath, nonEmpty, pathModuleFor, projectFile, userFile } from '../client-paths.ts';
 import { convertClientEntry } from '../convert-client-entry.ts';
@@ -46,23 +47,23 @@ function convertCli(raw: JsonObject): JsonObject {
   if (raw['cli'] !== true) return {};
   const only = toStrings(raw['cli_only']);
   const tools = (Array.isArray(raw['tools']) ? raw['tools'] : []).filter(isJsonObject).map(convertPreset);
-  const settings = {
-    ...(isNonEmptyString(raw['cli_help']) && { help: raw['cli_help'] }),
-    ...(typeof raw['cli_depth'] === 'number' && { depth: Math.min(6, Math.max(1, raw['cli_depth'])) }),
-    ...(only.length > 0 && { only }),
-    ...(tools.length > 0 && { tools }),
-  };
+  const settings = omitUndefined({
+    help: isNonEmptyString(raw['cli_help']) ? raw['cli_help'] : undefined,
+    depth: typeof raw['cli_depth'] === 'number' ? Math.min(6, Math.max(1, raw['cli_depth'])) : undefined,
+    only: only.length > 0 ? only : undefined,
+    tools: tools.length > 0 ? tools : undefined,
+  });
   return { cli: Object.keys(settings).length === 0 ? true : settings };
 }
 
 /** Converts only the fixed arguments, since the schema of `mcp` does not say how parameters are passed. */
 function convertPreset({ name, description, args }: JsonObject): JsonObject {
   const fixed = toStrings(args);
-  return {
+  return omitUndefined({
     name,
-    ...(isNonEmptyString(description) && { description }),
-    ...(fixed.length > 0 && { args: fixed }),
-  };
+    description: isNonEmptyString(description) ? description : undefined,
+    args: fixed.length > 0 ? fixed : undefined,
+  });
 }
 
 function convertTiers(acl: unknown): JsonObject {

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../../core/json.ts';
+import { omitUndefined } from '../../../core/lib/omit-undefined.ts';
 import { bracesDialect, commandDialect, literalDialect, shellDialect } from '../dialect.ts';
 import { readClaudeCode } from './claude-code.ts';
 import { mcpServers, passReferences, plainEntries, shell, typedEntries } from './client-declaration.ts';
@@ -218,12 +219,8 @@ export const terminalClients: readonly ClientDeclaration[] = [
 /** Entries of opencode and its forks, in which the command line is one list. */
 function opencodeEntries(): ConnectDeclaration {
   return {
-    program: ({ command, args, env }: LaunchEntry) => ({
-      type: 'local',
-      command: [command, ...args],
-      ...(env !== undefined && { environment: env }),
-      enabled: true,
-    }),
+    program: ({ command, args, env }: LaunchEntry) =>
+      omitUndefined({ type: 'local', command: [command, ...args], environment: env, enabled: true }),
     remote: (url) => ({ type: 'remote', url, enabled: true }),
   };
 }

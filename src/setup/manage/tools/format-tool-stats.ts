@@ -24,8 +24,8 @@ export function formatToolStats(args: JsonObject, rows: readonly NamedToolStats[
     lastUsed: new Date(row.lastAt).toISOString(),
     tokensIn: row.tokensIn,
     tokensOut: row.tokensOut,
-    ...(row.p50 !== undefined && { p50Ms: row.p50 }),
-    ...(row.p95 !== undefined && { p95Ms: row.p95 }),
+    p50Ms: row.p50,
+    p95Ms: row.p95,
   }));
   const totals = {
     tools: rows.length,
