@@ -82,12 +82,12 @@ function readCapabilities({ elicitation, sampling, roots, extensions }: JsonObje
 function toCapabilities(supported: number): JsonObject {
   const has = (part: number): boolean => (supported & part) !== 0;
   return {
-    ...((has(FORM) || has(URL_MODE)) && {
-      elicitation: { ...(has(FORM) && { form: {} }), ...(has(URL_MODE) && { url: {} }) },
-    }),
-    ...(has(SAMPLING) && { sampling: {} }),
-    ...(has(ROOTS) && { roots: {} }),
+    elicitation: has(FORM | URL_MODE)
+      ? { form: has(FORM) ? {} : undefined, url: has(URL_MODE) ? {} : undefined }
+      : undefined,
+    sampling: has(SAMPLING) ? {} : undefined,
+    roots: has(ROOTS) ? {} : undefined,
     // Servers offer pages for MCP Apps only to clients that can show them.
-    ...(has(APPS) && { extensions: { [APPS_EXTENSION]: { mimeTypes: ['text/html;profile=mcp-app'] } } }),
+    extensions: has(APPS) ? { [APPS_EXTENSION]: { mimeTypes: ['text/html;profile=mcp-app'] } } : undefined,
   };
 }

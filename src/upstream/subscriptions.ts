@@ -2,6 +2,7 @@ import { Cancellation } from '../core/lib/cancellation.ts';
 import { GatewayError } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { JsonObject } from '../core/json.ts';
+import { omitUndefined } from '../core/lib/omit-undefined.ts';
 import { pickMoreVerbose } from '../core/log-level.ts';
 import { splitSubscriptionKeys } from '../core/subscription-keys.ts';
 import type { Logger } from '../observability/log.ts';
@@ -109,12 +110,12 @@ export class ConnectionSubscriptions {
 
   #listFilter(uris: readonly string[]): JsonObject {
     const { tools, prompts, resources } = this.#connection.opened.facts.capabilities;
-    return {
-      ...(hasListChanges(tools) ? { toolsListChanged: true } : {}),
-      ...(hasListChanges(prompts) ? { promptsListChanged: true } : {}),
-      ...(hasListChanges(resources) ? { resourcesListChanged: true } : {}),
-      ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}),
-    };
+    return omitUndefined({
+      toolsListChanged: hasListChanges(tools) ? true : undefined,
+      promptsListChanged: hasListChanges(prompts) ? true : undefined,
+      resourcesListChanged: hasListChanges(resources) ? true : undefined,
+      resourceSubscriptions: uris.length > 0 ? uris : undefined,
+    });
   }
 }
 

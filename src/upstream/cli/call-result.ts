@@ -21,7 +21,7 @@ export function toCallResult(output: ProgramOutput): JsonObject {
   return {
     content,
     isError,
-    _meta: { ...(code !== null && { [EXIT_CODE]: code }), ...(signal !== null && { [SIGNAL]: signal }) },
+    _meta: { [EXIT_CODE]: code ?? undefined, [SIGNAL]: signal ?? undefined },
   };
 }
 

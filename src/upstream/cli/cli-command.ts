@@ -9,19 +9,19 @@ export interface CliOption {
   /** The flag with its dashes: `--dry-run`, `-n`, `-chdir`. */
   readonly flag: string;
   /** Other names of the same option. */
-  readonly aliases?: readonly string[];
+  readonly aliases?: readonly string[] | undefined;
   /** Absent for a switch. */
   readonly value?: CliValue | undefined;
   /** Whether the value is optional; a value must then be written with `=` or directly after the flag. */
-  readonly isOptional?: boolean;
+  readonly isOptional?: boolean | undefined;
   /** Whether the help text writes `-nVALUE` as one word. */
-  readonly isGlued?: boolean;
+  readonly isGlued?: boolean | undefined;
   /** Whether the help text writes `--flag=VALUE`. */
   readonly takesEquals?: boolean | undefined;
   /** `flags` repeats the flag for each value; `values` writes the flag once, followed by all values. */
   readonly repeats?: 'flags' | 'values' | undefined;
   /** The flag that turns a switch off: `--no-color` or `--color=false`. */
-  readonly off?: string;
+  readonly off?: string | undefined;
   readonly description: string;
 }
 

@@ -100,10 +100,10 @@ export function createCliTool(
       inputSchema: {
         type: 'object',
         properties,
-        ...(required.length > 0 && { required }),
+        required: required.length > 0 ? required : undefined,
         additionalProperties: false,
       },
-      ...(readOnlyHint !== undefined && { annotations: { readOnlyHint } }),
+      annotations: readOnlyHint === undefined ? undefined : { readOnlyHint },
     },
   };
 }

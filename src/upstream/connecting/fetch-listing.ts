@@ -53,8 +53,8 @@ export async function fetchListing(
   return {
     facts: {
       ...facts,
-      ...(unserved.length > 0 && { unserved }),
-      ...(Object.keys(listMeta).length > 0 && { listMeta }),
+      unserved: unserved.length > 0 ? unserved : undefined,
+      listMeta: Object.keys(listMeta).length > 0 ? listMeta : undefined,
     },
     tools: tools.entries,
     prompts: prompts.entries,
@@ -79,7 +79,7 @@ interface Pages {
   /** The method, if the server does not implement it. */
   readonly unserved?: string;
   /** The method and the `_meta` of its first page. */
-  readonly meta?: readonly [string, JsonObject];
+  readonly meta?: readonly [string, JsonObject] | undefined;
 }
 
 async function fetchPages(
@@ -92,7 +92,7 @@ async function fetchPages(
   const maxEntries = member === 'resourceTemplates' ? MAX_TEMPLATES : MAX_ENTRIES;
   const seen = new Set<string>();
   let cursor: string | undefined;
-  let listMeta: Pick<Pages, 'meta'> = {};
+  let meta: Pages['meta'];
   for (let page = 0; page < MAX_PAGES; page++) {
     let result: unknown;
     try {
@@ -105,12 +105,12 @@ async function fetchPages(
     }
     if (!isJsonObject(result)) return { entries, isCut: true };
     const { [member]: found, nextCursor } = result;
-    if (page === 0) listMeta = readListMeta(method, result['_meta']);
+    if (page === 0) meta = readListMeta(method, result['_meta']);
     if (Array.isArray(found)) for (const entry of found) entries.push(entry);
     if (entries.length > maxEntries) return { entries: entries.slice(0, maxEntries), isCut: true };
-    if (typeof nextCursor !== 'string' || nextCursor === '') return { entries, isCut: false, ...listMeta };
+    if (typeof nextCursor !== 'string' || nextCursor === '') return { entries, isCut: false, meta };
     // A repeated cursor would lead to an endless loop.
-    if (seen.has(nextCursor)) return { entries, isCut: true, ...listMeta };
+    if (seen.has(nextCursor)) return { entries, isCut: true, meta };
     seen.add(nextCursor);
     cursor = nextCursor;
   }
@@ -118,9 +118,9 @@ async function fetchPages(
 }
 
 /** Returns the `_meta` of a list without the server info, which the gateway adds itself. Omits a `_meta` above the size limit. */
-function readListMeta(method: string, meta: unknown): Pick<Pages, 'meta'> {
-  if (!isJsonObject(meta)) return {};
+function readListMeta(method: string, meta: unknown): Pages['meta'] {
+  if (!isJsonObject(meta)) return undefined;
   const { [META_KEYS.serverInfo]: _, ...rest } = meta;
   const isReasonable = Object.keys(rest).length > 0 && stringifyExact(rest).length <= MAX_META_CHARS;
-  return isReasonable ? { meta: [method, rest] } : {};
+  return isReasonable ? [method, rest] : undefined;
 }

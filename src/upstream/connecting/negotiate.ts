@@ -21,7 +21,7 @@ export interface ClientIdentity {
   readonly info: JsonObject;
   readonly capabilities: JsonObject;
   /** The version that a legacy client requested, if the server serves only that client. */
-  readonly protocol?: string;
+  readonly protocol?: string | undefined;
   /** Resolves when the capabilities are known; absent if they always are. */
   readonly settled?: Promise<void> | undefined;
 }
@@ -186,8 +186,8 @@ function toFacts(era: Era, protocol: string, info: unknown, result: JsonObject):
     protocol,
     info: isJsonObject(info) ? info : { name: 'unknown', version: '0' },
     capabilities: isJsonObject(capabilities) ? capabilities : {},
-    ...(typeof instructions === 'string' ? { instructions } : {}),
-    ...(Object.keys(meta).length === 0 ? {} : { meta }),
+    instructions: typeof instructions === 'string' ? instructions : undefined,
+    meta: Object.keys(meta).length === 0 ? undefined : meta,
   };
 }
 

@@ -20,11 +20,11 @@ export function shapeOfPlaceholder(placeholder: string): OptionShape | 'switch' 
   const bare = text.replaceAll(/\.\.\.|[<>[\]()"']/g, '').trim();
   if (BOOLEAN.test(bare)) return 'switch';
   const value = parseValue(several?.[1] ?? text, bare);
+  const isList = text.endsWith('...') || LIST.test(bare);
   return {
     value,
-    ...(isOptional && { isOptional }),
-    ...(several !== null && { repeats: 'values' as const }),
-    ...(several === null && (text.endsWith('...') || LIST.test(bare)) && { repeats: 'flags' as const }),
+    isOptional: isOptional ? true : undefined,
+    repeats: several === null ? (isList ? 'flags' : undefined) : 'values',
   };
 }
 
@@ -78,7 +78,7 @@ export function refineShape(shape: OptionShape, description: string): OptionShap
   return {
     ...shape,
     value: choices === undefined ? value : { type: 'string', choices },
-    ...(repeats !== undefined && { repeats }),
+    repeats,
   };
 }
 

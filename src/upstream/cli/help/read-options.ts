@@ -36,11 +36,11 @@ export function createOptions(spec: OptionSpec, description: string): readonly C
   return [
     {
       flag,
-      ...(aliases.length > 0 && { aliases }),
+      aliases: aliases.length > 0 ? aliases : undefined,
       ...shape,
-      ...(spec.takesEquals && { takesEquals: true }),
-      ...(spec.isGlued && { isGlued: true }),
-      ...(off !== undefined && { off }),
+      takesEquals: spec.takesEquals ? true : undefined,
+      isGlued: spec.isGlued ? true : undefined,
+      off,
       description: text,
     },
   ];
