@@ -18,7 +18,7 @@ export interface UpstreamStatus {
   /** Number of requests that the server has not answered yet. */
   readonly inFlight: number;
   readonly pid?: number | undefined;
-  readonly problem?: UpstreamProblem;
+  readonly problem?: UpstreamProblem | undefined;
 }
 
 interface UpstreamProblem {
@@ -28,11 +28,11 @@ interface UpstreamProblem {
   readonly retryAt?: number;
   /** Number of failed attempts. */
   readonly attempts?: number;
-  readonly reason?: FailureReason;
+  readonly reason?: FailureReason | undefined;
   /** The message without the fix, for output that shows the fix in a place of its own. */
-  readonly summary?: string;
+  readonly summary?: string | undefined;
   /** The command or edit that makes the server usable again. */
-  readonly fix?: string;
+  readonly fix?: string | undefined;
 }
 
 interface ListingState {
@@ -57,7 +57,7 @@ export function describeUpstream(
     inFlight: upstream?.inFlight ?? 0,
     listedAt: listing?.at,
     pid: upstream?.pid,
-    ...(problem !== undefined && { problem }),
+    problem,
   };
 }
 
@@ -78,7 +78,7 @@ function listingProblem(upstream: Upstream, { listing, failure }: ListingState):
 export function describeError({ code, message, details }: GatewayError): UpstreamProblem {
   // `toError` of upstream-errors.ts defines the types of these details. Other errors have a `reason` of other kinds and no `fix`.
   const { reason, summary, fix } = details as Pick<UpstreamProblem, 'reason' | 'summary' | 'fix'>;
-  return { code, message, ...(fix !== undefined && { reason, summary, fix }) };
+  return fix === undefined ? { code, message } : { code, message, reason, summary, fix };
 }
 
 /** Descriptions of problems for clients, by error code. The message of the error itself is meant for the operator. */

@@ -21,12 +21,14 @@ interface ServerRuntimeState {
   readonly name: string;
   readonly state: string;
   readonly tools: number;
-  readonly problem?: {
-    readonly code: string;
-    readonly message: string;
-    readonly retryAt?: number;
-    readonly attempts?: number;
-  };
+  readonly problem?:
+    | {
+        readonly code: string;
+        readonly message: string;
+        readonly retryAt?: number;
+        readonly attempts?: number;
+      }
+    | undefined;
 }
 
 interface ManageServersDeps {
