@@ -64,10 +64,10 @@ export interface AuditEvent {
   readonly action: string;
   readonly caller: Pick<Caller, 'id' | 'via' | 'profile'>;
   readonly server?: string;
-  readonly entry?: string;
+  readonly entry?: string | undefined;
   readonly fingerprint?: string;
   readonly outcome?: Outcome;
-  readonly code?: string;
+  readonly code?: string | undefined;
   readonly rule?: string;
   readonly details?: JsonObject;
 }

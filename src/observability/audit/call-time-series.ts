@@ -19,7 +19,7 @@ export interface CallTimeSeriesQuery extends AuditConditions {
 
 /** Calls over time. Every list has one element per interval. */
 export interface CallTimeSeries {
-  readonly server?: string;
+  readonly server?: string | undefined;
   readonly calls: readonly number[];
   /** Calls that did not succeed, except refused calls, which say nothing about the server. */
   readonly errors: readonly number[];
@@ -89,7 +89,7 @@ function groupByServer(
     else group.push(row);
   }
   return [...groups]
-    .map(([server, group]) => ({ ...toTimeSeries(group, intervals), ...(server !== null && { server }) }))
+    .map(([server, group]) => ({ ...toTimeSeries(group, intervals), server: server ?? undefined }))
     .toSorted((a, b) => sumOf(b.calls) - sumOf(a.calls))
     .slice(0, MAX_SERVERS);
 }

@@ -57,7 +57,7 @@ export function buildMetricsBody(
   const calls = [...metrics.calls].map(({ server, kind, outcome, code, calls: count }) => ({
     ...time,
     asInt: String(count),
-    attributes: formatAttributes({ server, kind, outcome, ...(code !== '' && { code }) }),
+    attributes: formatAttributes({ server, kind, outcome, code: code === '' ? undefined : code }),
   }));
   const durations = [...metrics.durations].map(({ server, counts, sum }) => ({
     ...time,

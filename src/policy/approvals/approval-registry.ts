@@ -316,9 +316,7 @@ export class ApprovalRegistry {
       basis: this.basis(upstream) + this.#storeSuffix(upstream, index),
       tools: heldOfKind('tool'),
       prompts: heldOfKind('prompt'),
-      ...(words !== undefined && {
-        words: { reason: words.reason, approved: approvedWords?.definition ?? {} },
-      }),
+      words: words && { reason: words.reason, approved: approvedWords?.definition ?? {} },
     };
   }
 

@@ -28,7 +28,7 @@ function formatServer(subjects: readonly ApprovalSubject[]): LockfileDocument['s
         .map((subject) => [subject.name, formatEntry(subject)] as const),
     );
   return {
-    ...(words !== undefined && { words: formatEntry(words) }),
+    words: words && formatEntry(words),
     tools: entriesOf('tool'),
     prompts: entriesOf('prompt'),
   };

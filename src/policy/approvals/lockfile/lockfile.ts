@@ -31,7 +31,7 @@ export interface LockfileDocument {
     Record<
       string,
       {
-        readonly words?: LockedEntry;
+        readonly words?: LockedEntry | undefined;
         readonly tools: Readonly<Record<string, LockedEntry>>;
         readonly prompts: Readonly<Record<string, LockedEntry>>;
       }
