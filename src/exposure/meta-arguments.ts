@@ -75,8 +75,9 @@ export function invalidArgumentsError(problem: string): GatewayError {
 
 /** Returns a result with one text; with a code, it is an error of the gateway. */
 export function createTextResult(text: string, code?: ErrorCode): Payload {
-  const error = code === undefined ? {} : { isError: true, _meta: { 'trunkline/code': code } };
-  return Payload.of({ content: [{ type: 'text', text }], ...error });
+  const content = [{ type: 'text', text }];
+  if (code === undefined) return Payload.of({ content });
+  return Payload.of({ content, isError: true, _meta: { 'trunkline/code': code } });
 }
 
 export function formatSuggestions(names: readonly string[]): string {

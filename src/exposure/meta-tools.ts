@@ -33,7 +33,7 @@ const INTEGER_SCHEMA = { type: 'integer' };
 const STRINGS_SCHEMA = { type: 'array', items: STRING_SCHEMA };
 
 function objectSchema(properties: JsonObject, required?: readonly string[]): JsonObject {
-  return { type: 'object', properties, ...(required && { required }) };
+  return { type: 'object', properties, required };
 }
 
 /** Call tools also accept `timeoutMs`. The schema leaves it out, because models rarely need it and it would cost tokens in every session. */

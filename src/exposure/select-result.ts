@@ -150,8 +150,8 @@ async function explain(
   const result = isJsonObject(payload.value) ? payload.value : {};
   const content: readonly unknown[] = Array.isArray(result['content']) ? result['content'] : [];
   const isShown = !isStored && (id === undefined || isSmall(payload));
-  const meta = id === undefined ? {} : { _meta: { 'trunkline/result': { id } } };
-  return Payload.of({ content: [note, ...(isShown ? content : [])], ...meta });
+  const meta = id === undefined ? undefined : { 'trunkline/result': { id } };
+  return Payload.of({ content: [note, ...(isShown ? content : [])], _meta: meta });
 }
 
 /**

@@ -4,10 +4,10 @@ import { isJsonObject } from '../../core/json.ts';
 export interface JsonShape {
   /** The types of the value other than array and object. `object` stands for an object that is nested too deeply to be read. */
   readonly types: readonly string[];
-  readonly members?: readonly JsonMember[];
+  readonly members?: readonly JsonMember[] | undefined;
   /** The values of an object whose keys are data, such as ids. */
-  readonly values?: JsonShape;
-  readonly items?: JsonShape;
+  readonly values?: JsonShape | undefined;
+  readonly items?: JsonShape | undefined;
   /** The length of an array; absent once several arrays were merged. */
   readonly count?: number;
 }
@@ -64,7 +64,7 @@ export function mergeShapes(a: JsonShape, b: JsonShape): JsonShape {
   const isMap = a.values !== undefined || b.values !== undefined;
   const values = isMap ? mergeParts(valuesOf(a), valuesOf(b)) : undefined;
   const members = isMap ? undefined : mergeMembers(a.members, b.members);
-  return { types, ...(items && { items }), ...(values && { values }), ...(members && { members }) };
+  return { types, items, values, members };
 }
 
 /** Writes a shape like a TypeScript type, within `maxChars`; `…` replaces what was left out. */

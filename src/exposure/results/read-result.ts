@@ -52,7 +52,7 @@ export function readPage(result: PagedResult, { id, offset, limit = Infinity }: 
   return createAnswer(
     id,
     content,
-    { offset, total, ...(next < total && { next }) },
+    { offset, total, next: next < total ? next : undefined },
     `${range}; ${continuation}.`,
   );
 }
@@ -103,7 +103,7 @@ export async function findInResult(
   return createAnswer(
     id,
     content,
-    { offset, total, matches: totalMatches, ...(!isAll && { next: last + 1 }) },
+    { offset, total, matches: totalMatches, next: isAll ? undefined : last + 1 },
     text,
   );
 }

@@ -64,11 +64,11 @@ export function createPreview(result: PagedResult, { id, bytes, keptFor }: Previ
   const size = `${formatBytes(readableBytes(result))}, about ${formatNumber(estimateTotalTokens(result))} tokens`;
   content.push({ type: 'text', text: formatNote({ id, size, keptFor, omissions }) });
   const { _meta: meta, ...members } = result.members;
-  const stored = id === undefined ? {} : { id, total: result.total };
+  const total = id === undefined ? undefined : result.total;
   return Payload.of({
     ...members,
     content,
-    _meta: { ...(meta as JsonObject | undefined), 'trunkline/result': { ...stored, bytes } },
+    _meta: { ...(meta as JsonObject | undefined), 'trunkline/result': { id, total, bytes } },
   });
 }
 
