@@ -64,7 +64,7 @@ export function encodeErrorForEra(error: unknown, era: Era): RpcErrorBody {
   const isMissingResource = error.code === 'ENTRY_NOT_FOUND' && kind === 'resource';
   const code = isMissingResource ? RPC_ERROR_CODES.resourceNotFound : error.traits.rpc;
   return withEraCode(
-    { code, message: error.message, data: { code: error.code, ...(isMissingResource ? { uri } : {}) } },
+    { code, message: error.message, data: { code: error.code, uri: isMissingResource ? uri : undefined } },
     era,
   );
 }

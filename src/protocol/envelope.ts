@@ -22,7 +22,7 @@ export function withEnvelope(
       [META_KEYS.protocolVersion]: MODERN_VERSION,
       [META_KEYS.clientInfo]: client.info,
       [META_KEYS.clientCapabilities]: client.capabilities,
-      ...(client.logLevel === undefined ? {} : { [META_KEYS.logLevel]: client.logLevel }),
+      [META_KEYS.logLevel]: client.logLevel,
     },
   };
 }

@@ -60,7 +60,7 @@ export function describeGateway(
   return {
     capabilities: {
       ...GATEWAY_CAPABILITIES,
-      ...(era === 'legacy' && hasTasks && { tasks: LEGACY_TASKS }),
+      tasks: era === 'legacy' && hasTasks ? LEGACY_TASKS : undefined,
       extensions,
     },
     info: { name: 'trunkline', title: 'Trunkline', version },

@@ -85,7 +85,7 @@ export class ParkedCallRelay implements Disposable {
     signal.addEventListener('abort', cancel, { once: true });
     let notified: Promise<unknown> = Promise.resolve();
     const notify: IncomingRequest['notify'] = (name, values) => {
-      const news = { relay, method: name, ...(values && { params: stringifyExact(values) }) };
+      const news = { relay, method: name, params: values && stringifyExact(values) };
       const send = (): Promise<unknown> =>
         // A failure is ignored, because it means that the client has disconnected.
         this.#replicas.request(from, 'parked.notify', news, { timeoutMs: NOTIFY_TIMEOUT_MS }).catch(() => {});

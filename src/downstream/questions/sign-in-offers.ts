@@ -79,7 +79,7 @@ export class SignInOffers {
     const codeText = code === undefined ? '' : ` The code is ${code}.`;
     // A server cannot imitate this beginning, because `question-origin.ts` adds a line of the gateway before every text of a server.
     const message = `Trunkline: Server "${server}" requires you to sign in. The call continues afterwards.${codeText}`;
-    const link = { mode: 'url', message, url, ...(era === 'legacy' && { elicitationId: id }) };
+    const link = { mode: 'url', message, url, elicitationId: era === 'legacy' ? id : undefined };
     const complete = (): void => {
       if (era === 'legacy')
         requestingClient.sendNotification?.('notifications/elicitation/complete', { elicitationId: id });

@@ -43,7 +43,7 @@ export function parseClientSettings(value: unknown): ClientSettings {
   if (!isJsonObject(value)) return DEFAULT_CLIENT_SETTINGS;
   const { level, follows, revealed } = value;
   return {
-    ...(isLogLevel(level) && { level }),
+    level: isLogLevel(level) ? level : undefined,
     follows: parseStrings(follows).slice(0, MAX_FOLLOWS),
     revealed: parseStrings(revealed).slice(0, MAX_REVEALED),
   };

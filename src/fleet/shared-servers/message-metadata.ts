@@ -33,7 +33,7 @@ export function serializeClientMetadata(client: RequestingClient | undefined): J
     capabilities,
     logLevel,
     // Other replicas read this member under its old name, `isAlone`.
-    ...(hasSingleServer === true && { isAlone: true }),
+    isAlone: hasSingleServer === true ? true : undefined,
   };
 }
 
@@ -44,6 +44,6 @@ export function parseClientMetadata(metadata: unknown): ClientMetadata | undefin
     session,
     capabilities: isJsonObject(capabilities) ? capabilities : {},
     logLevel: typeof logLevel === 'string' ? logLevel : undefined,
-    ...(isAlone === true && { hasSingleServer: true }),
+    hasSingleServer: isAlone === true ? true : undefined,
   };
 }

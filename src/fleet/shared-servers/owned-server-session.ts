@@ -156,7 +156,7 @@ export class OwnedServerSession implements ChannelEvents {
     return upstream.request(method, withoutEnvelope(params), {
       cancellation,
       requestingClient: client,
-      ...(progressToken !== undefined && { onProgress }),
+      onProgress: progressToken === undefined ? undefined : onProgress,
     });
   }
 

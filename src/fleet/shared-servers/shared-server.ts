@@ -39,5 +39,5 @@ export function parseSharedServer(value: unknown): SharedServer | undefined {
   if (!isJsonObject(value)) return undefined;
   const { server, fingerprint, session } = value;
   if (typeof server !== 'string' || typeof fingerprint !== 'string') return undefined;
-  return { server, fingerprint, ...(typeof session === 'string' && { session }) };
+  return { server, fingerprint, session: typeof session === 'string' ? session : undefined };
 }
