@@ -15,7 +15,7 @@ export function parseAuditFilter({ query, caller }: AdminRequest, { gateway }: A
   const conditions: AuditConditions = {
     ...readPresent(TEXT_CONDITIONS, (name) => readText(query, name)),
     ...readPresent(NUMBER_CONDITIONS, (name) => readNumber(query, name)),
-    ...(readFlag(query, 'errors') && { errors: true }),
+    errors: readFlag(query, 'errors'),
   };
   const tool = readText(query, 'tool');
   if (tool === undefined) return conditions;
@@ -23,7 +23,7 @@ export function parseAuditFilter({ query, caller }: AdminRequest, { gateway }: A
   const known = view.tool(tool);
   if (known !== undefined) return { ...conditions, server: known.upstream, entry: known.definition.name };
   const others = tool.includes('*') ? matchExposedNames(tool, view.tools) : [];
-  return { ...conditions, entry: tool, ...(others.length > 0 && { others }) };
+  return { ...conditions, entry: tool, others };
 }
 
 /** Returns the current tools that match a glob only by their exposed name, ignoring case. Records contain only original names. */

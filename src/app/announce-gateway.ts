@@ -40,7 +40,7 @@ export function announceGateway(
     pid,
     kind: options.http === undefined ? 'background' : 'http',
     ...hashIdentity({ version, config: file, text, env }),
-    ...(url !== undefined && { url }),
+    url,
     since: Date.now(),
   };
   try {

@@ -309,8 +309,11 @@ function createIdentity(
   const info = { name: 'trunkline', title: 'Trunkline', version };
   // A gateway does not know the clients of other replicas, and a gateway without a listener has no clients. Both declare all capabilities.
   const knowsAllClients = store.place.server === undefined && listen !== 'none';
-  if (wrapped !== undefined || !knowsAllClients)
-    return { identity: { info, capabilities: ALL_CAPABILITIES, ...wrapped?.client } };
+  if (wrapped !== undefined || !knowsAllClients) {
+    const client = wrapped?.client;
+    const capabilities = client?.capabilities ?? ALL_CAPABILITIES;
+    return { identity: { info: client?.info ?? info, capabilities, protocol: client?.protocol } };
+  }
   const declared = new DeclaredCapabilities(FIRST_CLIENT_WAIT_MS);
   scope.defer(() => declared[Symbol.dispose]());
   const identity = {

@@ -171,12 +171,8 @@ export class GatewayReloader implements AsyncDisposable {
       kind: 'config',
       action: 'reload',
       caller: FILE,
-      ...(code === undefined
-        ? { outcome: 'ok' }
-        : {
-            outcome: 'refused',
-            code,
-          }),
+      outcome: code === undefined ? 'ok' : 'refused',
+      code,
       details: {
         file: this.#options.file,
         ...diff,

@@ -91,7 +91,7 @@ async function applyChange({ reload, shared }: ManagementDeps): Promise<ApplyRes
   await reloader.reload();
   const { problem } = reloader.state;
   if (problem !== undefined) return { state: 'later', reason: problem.message };
-  return { state: 'applied', ...(shared !== undefined && { isShared: true }) };
+  return { state: 'applied', isShared: shared === undefined ? undefined : true };
 }
 
 function listAddresses(url: string | undefined): readonly string[] {

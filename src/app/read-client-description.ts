@@ -6,10 +6,10 @@ import { readFirstMessage } from '../protocol/stdio/first-message.ts';
 
 /** The description of the client at standard input, from its `initialize` request or from the metadata of its first request. */
 export interface StdioClientDescription extends JsonObject {
-  readonly info?: JsonObject;
-  readonly capabilities?: JsonObject;
+  readonly info?: JsonObject | undefined;
+  readonly capabilities?: JsonObject | undefined;
   /** The protocol version that a legacy client requested. */
-  readonly protocol?: string;
+  readonly protocol?: string | undefined;
 }
 
 /**
@@ -26,7 +26,10 @@ export async function readClientDescription(
     const isKnown = typeof protocolVersion === 'string' && LEGACY_VERSIONS.includes(protocolVersion);
     return {
       stdin,
-      client: { ...describeClient(clientInfo, capabilities), ...(isKnown && { protocol: protocolVersion }) },
+      client: {
+        ...describeClient(clientInfo, capabilities),
+        protocol: isKnown ? protocolVersion : undefined,
+      },
     };
   }
   const meta = isJsonObject(params['_meta']) ? params['_meta'] : {};
@@ -35,7 +38,7 @@ export async function readClientDescription(
 
 function describeClient(info: unknown, capabilities: unknown): StdioClientDescription {
   return {
-    ...(isJsonObject(info) && { info }),
-    ...(isJsonObject(capabilities) && { capabilities }),
+    info: isJsonObject(info) ? info : undefined,
+    capabilities: isJsonObject(capabilities) ? capabilities : undefined,
   };
 }

@@ -52,9 +52,9 @@ function applyMasks(transport: TransportConfig, { text, list, map }: Masks): Jso
     kind,
     command: text('command', command),
     args: list('args', args),
-    ...(cwd !== undefined && { cwd }),
-    ...(envFile !== undefined && { envFile }),
-    ...(kind === 'cli' && { cli: { ...transport.cli, tools: maskTools(transport.cli.tools) } }),
+    cwd,
+    envFile,
+    cli: kind === 'cli' ? { ...transport.cli, tools: maskTools(transport.cli.tools) } : undefined,
     // The environment comes last, so that many variables cannot push anything else out of a truncated output.
     env: map('env', env),
   };

@@ -28,7 +28,7 @@ export function addApprovalRoutes(app: AdminApp, deps: AdminDeps): void {
         caller,
         server,
         fingerprint,
-        ...(name !== '' && { entry: name }),
+        entry: name === '' ? undefined : name,
         details: { kind },
       });
     return presentApprovals(deps);

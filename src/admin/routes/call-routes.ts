@@ -75,7 +75,7 @@ async function callTool(deps: AdminDeps, request: AdminRequest, callbacks: CallC
       ...options,
       params: { name: entry.name, arguments: args, ...answers },
       shouldValidateArguments: true,
-      ...(timeoutMs !== undefined && timeoutMs > 0 && { timeoutMs }),
+      timeoutMs: timeoutMs !== undefined && timeoutMs > 0 ? timeoutMs : undefined,
     }),
   );
 }

@@ -18,7 +18,7 @@ export interface GatewayRecord {
   readonly environment: string;
   readonly salt: string;
   /** The address for HTTP clients. */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** Start time in milliseconds since 1970. */
   readonly since: number;
 }

@@ -334,7 +334,7 @@ export class UpstreamCredentials implements Credentials {
     log.warn('A token could not be refreshed.', {
       upstream: signInId.upstream,
       reason: messageOf(error),
-      ...(needsSignIn && { advice: formatLoginCommand(signInId) }),
+      advice: needsSignIn ? formatLoginCommand(signInId) : undefined,
     });
   }
 
