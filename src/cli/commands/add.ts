@@ -2,6 +2,7 @@ import { findEntryProblem } from '../../config/read-server-entry.ts';
 import type { SecretDestination } from '../../setup/import/import-edits.ts';
 import { findPlaintextSecrets } from '../../setup/import/plaintext-secrets.ts';
 import type { ApplyResult } from '../../setup/manage/change-results.ts';
+import { omitUndefined } from '../../core/lib/omit-undefined.ts';
 import { quoteShellWord } from '../../core/lib/quote-shell-word.ts';
 import { splitShellWords } from '../../core/lib/split-shell-words.ts';
 import { GatewayError } from '../../core/errors.ts';
@@ -129,7 +130,11 @@ function readServerFlags({ url, sse, cli, rest }: AddOptions): Pick<NewServer, '
       'USAGE',
       'A command must follow --, for example: trunkline add files -- npx -y some-server',
     );
-  const entry = { command, ...(args.length > 0 && { args }), ...(cli !== undefined && { cli: true }) };
+  const entry = omitUndefined({
+    command,
+    args: args.length > 0 ? args : undefined,
+    cli: cli === undefined ? undefined : true,
+  });
   return { entry, words: [command, ...args] };
 }
 
@@ -149,14 +154,14 @@ function applyFlags(entry: JsonObject, options: AddOptions): JsonObject {
       'USAGE',
       '--env requires a program. For a server at a URL, use --header NAME=VALUE.',
     );
-  return {
+  const { env: entryEnv, headers: entryHeaders, tags } = entry;
+  return omitUndefined({
     ...entry,
-    ...(env !== undefined && { env: { ...(entry['env'] as JsonObject | undefined), ...env } }),
-    ...(headers !== undefined && {
-      headers: { ...(entry['headers'] as JsonObject | undefined), ...headers },
-    }),
-    ...(options.tag !== undefined && { tags: options.tag }),
-  };
+    env: env === undefined ? entryEnv : { ...(entryEnv as JsonObject | undefined), ...env },
+    headers:
+      headers === undefined ? entryHeaders : { ...(entryHeaders as JsonObject | undefined), ...headers },
+    tags: options.tag ?? tags,
+  });
 }
 
 function parseVariables(flags: readonly string[] | undefined): JsonObject | undefined {

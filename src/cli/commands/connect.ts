@@ -121,7 +121,7 @@ function toReport(
     moved,
     staying: unmoved,
     remarks: remarks.length > 0 ? remarks : undefined,
-    ...secretsToJson(newServers),
+    secrets: secretsToJson(newServers),
     held: held.length > 0 ? held : undefined,
     backup,
   };

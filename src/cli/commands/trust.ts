@@ -128,9 +128,9 @@ function effectsToJson({ servers, guards, endpoints, references }: ConfigEffects
         ...detailsToJson(others),
       };
     }),
-    ...(guards.length > 0 && { guards }),
-    ...(endpoints.length > 0 && { endpoints }),
-    ...(references.length > 0 && { references }),
+    guards: guards.length > 0 ? guards : undefined,
+    endpoints: endpoints.length > 0 ? endpoints : undefined,
+    references: references.length > 0 ? references : undefined,
   };
 }
 

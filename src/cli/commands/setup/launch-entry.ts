@@ -19,7 +19,7 @@ export function createLaunchEntry(
     command,
     args: [...args, 'serve', ...(isDefault ? [] : ['--config', configFile])],
     // The client may start the program in an environment without this variable.
-    ...(home !== undefined && home !== '' && { env: { TRUNKLINE_HOME: home } }),
+    env: home === undefined || home === '' ? undefined : { TRUNKLINE_HOME: home },
   };
 }
 

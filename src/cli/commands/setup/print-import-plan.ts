@@ -81,12 +81,12 @@ export function importPlanToJson(steps: readonly ImportStep[]): readonly JsonObj
   }));
 }
 
-/** Returns the `secrets` member of JSON output: the locations of plaintext secrets in new servers. It is absent if there are none. */
-export function secretsToJson(servers: readonly ServerAddition[]): JsonObject {
+/** Returns the locations of plaintext secrets in new servers for JSON output, or undefined if there are none. */
+export function secretsToJson(servers: readonly ServerAddition[]): readonly JsonObject[] | undefined {
   const secrets = servers.flatMap(({ name, secrets: own }) =>
     own.map((secret) => ({ server: name, ...secretToJson(secret) })),
   );
-  return secrets.length === 0 ? {} : { secrets };
+  return secrets.length === 0 ? undefined : secrets;
 }
 
 function secretToJson({ path, variable }: ImportStep['secrets'][number]): JsonObject {
