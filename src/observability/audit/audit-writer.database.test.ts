@@ -275,7 +275,11 @@ eachEngine((engine, newStore) => {
     ];
     const bodies = [
       ...wrongValues.map((value) => `["planted",null,${Array(5).fill(value).join(',')},null,${value}]`),
-      ...['{}', '"text"', 'null', '5', '[[[[[[[[[]]]]]]]]]'],
+      '{}',
+      '"text"',
+      'null',
+      '5',
+      '[[[[[[[[[]]]]]]]]]',
       // PostgreSQL refuses to store these.
       ...(engine === 'sqlite' ? ['', 'not JSON', '["planted"', '["planted",null,9e999]'] : []),
     ];

@@ -63,9 +63,15 @@ async function startNginxOfGuide(port: number, gateway: URL): Promise<AsyncDispo
   const folder = temporaryFolder('team-guide');
   const certificate = join(folder, 'certificate.pem');
   const key = join(folder, 'certificate.key');
+  const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1';
   const made = spawnSync('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'],
-    ...['-subj', '/CN=mcp.example.com', '-out', certificate, '-keyout', key],
+    ...request.split(' '),
+    '-subj',
+    '/CN=mcp.example.com',
+    '-out',
+    certificate,
+    '-keyout',
+    key,
   ]);
   expect(made.status).toBe(0);
   const server = block('nginx')
