@@ -50,7 +50,7 @@ try {
 async function record() {
   await run('trunkline init', [
     answer('as your clients do', ''),
-    answer('The value of SLACK_TOKEN', 'xoxb-made-up-value', { isHidden: true }),
+    answer('Type or paste the value of SLACK_TOKEN', 'xoxb-made-up-value', { isHidden: true }),
     answer('Correct the command of jira', 'npx -y @acme/notes-mcp'),
     answer('new servers?', ''),
     answer('Connect which clients', ''),

@@ -162,20 +162,22 @@ export interface AdminServer {
   readonly pid?: number | undefined;
   /** When the server was last listed; absent before the first listing. */
   readonly listedAt?: number | undefined;
-  readonly problem?: {
-    readonly code: ErrorCode;
-    readonly message: string;
-    /** When the next automatic attempt starts. */
-    readonly retryAt?: number;
-    /** The number of consecutive failed attempts. */
-    readonly attempts?: number;
-    /** The reason as a code; absent for problems that have none, such as a missing approval. */
-    readonly reason?: FailureReason | undefined;
-    /** The message without the fix, for pages that show the fix separately. */
-    readonly summary?: string | undefined;
-    /** The command or edit that makes the server usable again. */
-    readonly fix?: string | undefined;
-  };
+  readonly problem?:
+    | {
+        readonly code: ErrorCode;
+        readonly message: string;
+        /** When the next automatic attempt starts. */
+        readonly retryAt?: number;
+        /** The number of consecutive failed attempts. */
+        readonly attempts?: number;
+        /** The reason as a code; absent for problems that have none, such as a missing approval. */
+        readonly reason?: FailureReason | undefined;
+        /** The message without the fix, for pages that show the fix separately. */
+        readonly summary?: string | undefined;
+        /** The command or edit that makes the server usable again. */
+        readonly fix?: string | undefined;
+      }
+    | undefined;
   readonly server?: ServerFacts | undefined;
 }
 

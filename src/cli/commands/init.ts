@@ -142,10 +142,16 @@ async function testNewServers(
   out.line('');
   printServerTests(tests, context);
   if (!isAsked) return { tests, corrected };
-  return ask(context, (prompt) => offerFixes({ tests, entries }, config, { context, prompt }));
+  const fixes = await ask(context, (prompt) => offerFixes({ tests, entries }, config, { context, prompt }));
+  if (fixes.fixed.length === 0) return { tests, corrected };
+  const latest = { ...entries, ...Object.fromEntries(fixes.corrected) };
+  const second = await testServers(pickEntries(fixes.fixed, latest), config, context);
+  printServerTests(second, context);
+  const results = tests.map((test) => second.find(({ name }) => name === test.name) ?? test);
+  return { tests: results, corrected: fixes.corrected };
 }
 
-/** Offers to store missing values and to correct entries, and tests the servers again for which that was done. */
+/** Offers to store missing values and to correct entries. Returns the tests of the servers for which that was done. */
 async function offerFixes(
   {
     tests,
@@ -153,8 +159,11 @@ async function offerFixes(
   }: { readonly tests: readonly ServerTest[]; readonly entries: Readonly<Record<string, JsonObject>> },
   config: EditableConfig,
   { context, prompt }: { readonly context: CliContext; readonly prompt: TerminalPrompt | undefined },
-): Promise<TestedServers> {
-  if (prompt === undefined) return { tests, corrected: new Map() };
+): Promise<{
+  readonly fixed: readonly ServerTest[];
+  readonly corrected: ReadonlyMap<string, JsonObject>;
+}> {
+  if (prompt === undefined) return { fixed: [], corrected: new Map() };
   const stored = await storeMissingSecrets(tests, config, { context, prompt });
   const wrong = tests.filter((test) => test.state === 'failed' && findMissingSecret(test) === undefined);
   const corrected = await correctEntries(pickEntries(wrong, entries), {
@@ -162,14 +171,8 @@ async function offerFixes(
     context,
     prompt,
   });
-  const retried = tests.filter(
-    (test) => corrected.has(test.name) || stored.has(findMissingSecret(test) ?? ''),
-  );
-  if (retried.length === 0) return { tests, corrected };
-  const latest = { ...entries, ...Object.fromEntries(corrected) };
-  const second = await testServers(pickEntries(retried, latest), config, context);
-  printServerTests(second, context);
-  return { tests: tests.map((test) => second.find(({ name }) => name === test.name) ?? test), corrected };
+  const fixed = tests.filter((test) => corrected.has(test.name) || stored.has(findMissingSecret(test) ?? ''));
+  return { fixed, corrected };
 }
 
 function pickEntries(
@@ -233,7 +236,7 @@ async function importAndConnect(
       const { place } = describeStorage(config.file, applied);
       out.line(`Added ${formatCount(servers.length, 'server')} to ${place}`);
       noteApplied(applied, config, context);
-    } else if (config.document.isNew && steps.length === 0) await config.save([]); // It exists after init.
+    } else if (config.document.isNew && steps.length === 0) await config.save([]); // The user expects the file to exist after `init`.
     return applyClientPlans(plans, originals, { options, context });
   });
 }

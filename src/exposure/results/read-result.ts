@@ -47,7 +47,7 @@ export function readPage(result: PagedResult, { id, offset, limit = Infinity }: 
       ? 'this is the end'
       : isMember
         ? `this part ends here; ${introduceMember(part)} ${formatReadCall(id, { offset: next })}`
-        : `continue with ${formatReadCall(id, { offset: next, ...(limit !== Infinity && { limit }) })}`;
+        : `continue with ${formatReadCall(id, { offset: next, limit: limit === Infinity ? undefined : limit })}`;
   const range = `Offset ${formatNumber(offset)} to ${formatNumber(next - 1)} of ${formatNumber(isMember ? next : total)}`;
   return createAnswer(
     id,

@@ -25,7 +25,7 @@ export interface ImportStep {
     readonly scope: SourceFile['scope'];
     readonly project?: string | undefined;
   };
-  readonly entry?: JsonObject;
+  readonly entry?: JsonObject | undefined;
   /** The entry in the client's file, if the person has corrected it. */
   readonly original?: JsonObject | undefined;
   /** Why it is not imported. */

@@ -180,7 +180,7 @@ describe('init', () => {
       ['init', '--search', ''],
       [
         ...answer('many: the environment variable INIT_KEY is not set*Test 3 servers now', ''),
-        ...answer('The value of INIT_KEY for many', 'the-hidden-value'),
+        ...answer('Type or paste the value of INIT_KEY for many', 'the-hidden-value'),
         ...answer('Correct the command of gone?', ''),
         ...answer('Enter for the 2 without a failure', ''),
         ...answer('Connect which clients', 'all'),
