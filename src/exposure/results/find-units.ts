@@ -48,12 +48,12 @@ export async function findUnits(
 ): Promise<UnitMatches> {
   const pattern = parsePattern(find);
   try {
-    return { ...(await search(result, pattern, options)), reading: pattern.reading };
+    return await search(result, pattern, options);
   } catch (error) {
     if (!(error instanceof TooSlowError)) throw error;
     if (pattern.reading !== 'text and expression') throw tooSlow(options.withinMs);
     // A plain text takes linear time, so this search ends even on a busy machine.
-    const found = await search(result, asText(find), { ...options, withinMs: 10 * options.withinMs });
+    const found = await search(result, toText(find), { ...options, withinMs: 10 * options.withinMs });
     return { ...found, reading: 'text, because the expression took too long' };
   }
 }
@@ -62,15 +62,17 @@ class TooSlowError extends Error {}
 
 interface Pattern {
   readonly source: string;
+  /** Also searched for, unless it matches everything. Only the worker tests that, because the test can run forever. */
+  readonly expression?: string;
   readonly flags: string;
   readonly reading: FindReading;
 }
 
 function search(
   result: PagedResult,
-  { source, flags }: Pattern,
+  { source, expression, flags, reading }: Pattern,
   { from, maxMatches, cancellation, withinMs }: FindOptions,
-): Promise<Pick<UnitMatches, 'matches' | 'total'>> {
+): Promise<UnitMatches> {
   const parts = result.parts.flatMap((part) =>
     part.kind === 'text' && !part.isRepeated
       ? [{ text: part.text, ends: part.units.ends, offset: part.offset }]
@@ -78,7 +80,7 @@ function search(
   );
   const worker = new Worker(WORKER_SOURCE, {
     eval: true,
-    workerData: { parts, source, flags, from, maxMatches, overlap: MAX_PATTERN },
+    workerData: { parts, source, expression, flags, from, maxMatches, overlap: MAX_PATTERN },
   });
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => end(() => reject(new TooSlowError())), withinMs);
@@ -90,10 +92,11 @@ function search(
       void worker.terminate();
     };
     cancellation.onCancel(onCancel);
-    worker.once('message', (found: { matches: readonly UnitMatch[]; total: number }) =>
-      end(() => resolve(found)),
+    worker.once('message', ({ isCombined, ...found }: FoundByWorker) =>
+      end(() => resolve({ ...found, reading: expression === undefined || isCombined ? reading : 'text' })),
     );
-    worker.once('error', (error) => end(() => reject(error)));
+    // An expression can also need too much stack or memory.
+    worker.once('error', () => end(() => reject(new TooSlowError())));
   });
 }
 
@@ -116,15 +119,15 @@ function parsePattern(find: string): Pattern {
   }
 }
 
-function asText(find: string): Pattern {
+function toText(find: string): Pattern {
   const source = find.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
   return { source, flags: 'i', reading: 'text' };
 }
 
-/** Whether a text is an expression that does not match everything. */
 function isExpression(source: string): boolean {
   try {
-    return !new RegExp(source, 'i').test('');
+    RegExp(source, 'i');
+    return true;
   } catch {
     return false; // It is read as text only.
   }
@@ -135,14 +138,17 @@ function invalidFind(problem: string): GatewayError {
 }
 
 function tooSlow(withinMs: number): GatewayError {
-  return invalidFind(`took longer than ${withinMs / 1000} s; look for a plain text or a simpler expression`);
+  return invalidFind(
+    `took longer than ${withinMs / 1000} s or too much memory; look for a plain text or a simpler expression`,
+  );
 }
 
 /** The worker is a string, because a separate file would need two paths: one in the bundle and one in the source tree. */
 const WORKER_SOURCE = `
 const { parentPort, workerData } = require('node:worker_threads');
-const { parts, source, flags, from, maxMatches, overlap } = workerData;
-const pattern = new RegExp(source, flags);
+const { parts, source, expression, flags, from, maxMatches, overlap } = workerData;
+const isCombined = expression !== undefined && !new RegExp(expression, flags).test('');
+const pattern = new RegExp(isCombined ? source + '|(?:' + expression + ')' : source, flags);
 const matches = [];
 let total = 0;
 for (const { text, ends, offset } of parts) {
@@ -157,5 +163,5 @@ for (const { text, ends, offset } of parts) {
     if (matches.length < maxMatches) matches.push({ offset: offset + unit, at: found.index, length: found[0].length });
   }
 }
-parentPort.postMessage({ matches, total });
+parentPort.postMessage({ matches, total, isCombined });
 `;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
+import { cpuStopwatch } from '../../../test/support/cpu-time.ts';
 import { Cancellation } from '../../core/lib/cancellation.ts';
 import { stringifyExact } from '../../core/lib/exact-json.ts';
 import { Payload } from '../../core/lib/payload.ts';
@@ -440,6 +441,25 @@ describe('find in results', () => {
     const { content } = await read(results, { id: _meta['trunkline/result'].id, find: '(a+)+$' });
     expect(String(content[0]?.['text'])).toContain('!(a+)+$');
     expect(String(content[1]?.['text'])).toContain('because it took too long as a regular expression');
+  });
+
+  test('find: never runs an expression in the main thread', async () => {
+    using results = started({ findMs: 500 });
+    const { _meta } = await fitted(results, text('x'.repeat(5_000)));
+    const { id } = _meta['trunkline/result'];
+    const cpuMs = cpuStopwatch();
+    // Even on an empty text, each further repetition doubles the time; 26 take many seconds.
+    const { content } = await read(results, { id, find: String.raw`(?:a?|b?){26}\b` });
+    expect(cpuMs()).toBeLessThan(1_500);
+    expect(String(content[0]?.['text'])).toContain('because it took too long as a regular expression');
+  });
+
+  test('find: reads a text only as text if it needs too much memory as a regular expression', async () => {
+    using results = started();
+    const find = '(((a?){1000}){1000}){30}';
+    const { _meta } = await fitted(results, text(`${'x'.repeat(5_000)}${find}`));
+    const { content } = await read(results, { id: _meta['trunkline/result'].id, find });
+    expect(String(content[0]?.['text'])).toContain(find);
   });
 
   test('find: accepts a regular expression and rejects invalid or long ones', async () => {
