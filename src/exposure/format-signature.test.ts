@@ -18,6 +18,21 @@ function tool(inputSchema: unknown): ToolEntry {
 const of = (properties: object, rest: object = {}): string =>
   formatSignature(tool({ type: 'object', properties, ...rest }));
 
+/** A tool whose parameters all refer to the same schema. */
+function reused(schema: object): ToolEntry {
+  const named = (count: number, value: object): object =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, value]));
+  const union = {
+    anyOf: Array.from({ length: 8 }, () => ({ anyOf: Array.from({ length: 8 }, () => ({})) })),
+  };
+  const $defs = {
+    schema,
+    wide: { properties: named(60, union) },
+    many: { properties: named(100_000, {}) },
+  };
+  return tool({ properties: named(60, { $ref: '#/$defs/schema' }), $defs });
+}
+
 describe('tool signature', () => {
   test('signature: lists required parameters first and marks optional ones', () => {
     const properties = { a: { type: 'string' }, b: { type: 'integer' }, c: { type: 'boolean' } };
@@ -73,6 +88,28 @@ describe('tool signature', () => {
     const cpuMs = cpuStopwatch();
     expect(of(properties)).toMatch(/…\)$/);
     expect(cpuMs()).toBeLessThan(3_000);
+  });
+
+  test.each([
+    [
+      'alternatives that multiply',
+      () => reused({ anyOf: Array.from({ length: 8 }, () => ({ $ref: '#/$defs/wide' })) }),
+    ],
+    ['references to a schema with many members', () => reused({ $ref: '#/$defs/many' })],
+    [
+      'references to long values',
+      () => reused({ enum: Array.from({ length: 30 }, () => 'x'.repeat(1_000_000)) }),
+    ],
+    ['references to a long name', () => reused({ properties: { ['x'.repeat(1_000_000)]: {} } })],
+    [
+      'long references',
+      () => reused({ anyOf: Array.from({ length: 8 }, () => ({ $ref: '#'.repeat(1_000_000) })) }),
+    ],
+  ])('signature: takes bounded time for %s', (_, schema) => {
+    const value = schema();
+    const cpuMs = cpuStopwatch();
+    expect(formatSignature(value)).toMatch(/^s__t\(/);
+    expect(cpuMs()).toBeLessThan(300);
   });
 
   test('signature: quotes parameter names that could be misread', () => {

@@ -7,10 +7,15 @@ export const SIGNATURE_CHARS = { full: 300, short: 120 } as const;
 /** Optional parameters after this many are left out. */
 const MAX_PARAMETERS = 60;
 const MAX_DEPTH = 4;
-// The maximum characters of one type, of one object type, of a quoted parameter name, and of a description.
+/** The number of types in a schema that are read. References and alternatives could multiply them. */
+const MAX_TYPES = 1_000;
+/** Longer lists of values are left out. */
+const MAX_VALUES = 30;
+// The maximum characters of one type, of one object type, of a quoted parameter name, of a reference, and of a description.
 const MAX_TYPE = 60;
 const MAX_OBJECT = 120;
 const MAX_NAME = 40;
+const MAX_REFERENCE = 200;
 const MAX_SENTENCE = 120;
 
 /** Returns `name(param: type, optional?: type)`; `…` at the end means that something was left out, however deeply it is nested. */
@@ -19,8 +24,13 @@ export function formatSignature(
   maxChars: number = SIGNATURE_CHARS.full,
 ): string {
   const root = definition['inputSchema'];
-  const { parameters, isCut } = parametersOf(root);
-  const fits = (texts: readonly string[]): boolean => texts.join(', ').length <= maxChars;
+  const position = { root: isJsonObject(root) ? root : {}, depth: 0, isNested: false };
+  const { parameters, isCut } = parametersOf(root, {
+    ...position,
+    members: new Map(),
+    budget: { left: MAX_TYPES },
+  });
+  const fits = (texts: readonly string[]): boolean => joinedLength(texts) <= maxChars;
   const full = parameters.map(({ label, type }) => `${label}: ${type.full}`);
   if (!isCut && fits(full) && parameters.every(({ type }) => type.isWhole))
     return `${name}(${full.join(', ')})`;
@@ -71,9 +81,31 @@ interface Parameter {
 /** Returns the required parameters, then the optional ones, both in the order of the schema. */
 function parametersOf(
   node: unknown,
-  position?: TypePosition,
+  position: TypePosition,
 ): { readonly parameters: readonly Parameter[]; readonly isCut: boolean } {
   const schema = isJsonObject(node) ? node : {};
+  // Several references may lead to the same schema.
+  let members = position.members.get(schema);
+  if (members === undefined) position.members.set(schema, (members = selectMembers(schema)));
+  const parameters = members.shown.map(({ name, schema: member, isRequired }) => {
+    const label = /^[\w$.-]{1,64}$/.test(name)
+      ? name
+      : JSON.stringify(oneLine(name.slice(0, 10 * MAX_NAME)).slice(0, MAX_NAME));
+    return { label: isRequired ? label : `${label}?`, isRequired, type: typeOf(member, position) };
+  });
+  return { parameters, isCut: members.isCut };
+}
+
+interface Members {
+  readonly shown: readonly {
+    readonly name: string;
+    readonly schema: unknown;
+    readonly isRequired: boolean;
+  }[];
+  readonly isCut: boolean;
+}
+
+function selectMembers(schema: JsonObject): Members {
   const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
   const names: string[] = [];
@@ -83,14 +115,13 @@ function parametersOf(
     if (names.length >= MAX_PARAMETERS && !required.has(name)) isCut = true;
     else if (names.push(name) >= 2 * MAX_PARAMETERS) break;
   }
-  const inner = position ?? { root: schema, depth: 0, isNested: false };
-  const parameters = names.map((name) => {
-    const isRequired = required.has(name);
-    const label = /^[\w$.-]{1,64}$/.test(name) ? name : JSON.stringify(oneLine(name).slice(0, MAX_NAME));
-    return { label: isRequired ? label : `${label}?`, isRequired, type: typeOf(properties[name], inner) };
-  });
-  const sorted = parameters.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired));
-  return { parameters: sorted, isCut };
+  const shown = names.map((name) => ({ name, schema: properties[name], isRequired: required.has(name) }));
+  return { shown: shown.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired)), isCut };
+}
+
+/** Returns the length of texts that are joined with commas. */
+function joinedLength(texts: readonly string[]): number {
+  return texts.reduce((length, text) => length + text.length + 2, -2);
 }
 
 const ANY: Type = plainTypeOf('any');
@@ -98,12 +129,16 @@ const ANY: Type = plainTypeOf('any');
 interface TypePosition {
   readonly root: JsonObject;
   readonly depth: number;
+  /** The members of the schemas that were read. */
+  readonly members: Map<JsonObject, Members>;
+  readonly budget: { left: number };
   /** Whether the type is a member of an object type. Objects in it are not expanded. */
   readonly isNested: boolean;
 }
 
 function typeOf(node: unknown, position: TypePosition): Type {
   if (!isJsonObject(node) || position.depth > MAX_DEPTH) return ANY;
+  if (--position.budget.left < 0) return { ...ANY, isWhole: false };
   const deeper = { ...position, depth: position.depth + 1 };
   const { type, enum: values, const: value, $ref: reference, items } = node;
   if (Array.isArray(values)) return enumType(values, plainType(type, values));
@@ -127,7 +162,7 @@ function objectType(node: JsonObject, position: TypePosition): Type {
   if (parameters.length === 0) return plainTypeOf('object');
   const texts = parameters.map(({ label, type }) => `${label}: ${type.full}`);
   const count = texts.length;
-  while (texts.join(', ').length > MAX_OBJECT) texts.pop();
+  while (joinedLength(texts) > MAX_OBJECT) texts.pop();
   if (texts.length === 0) return hidden;
   const isWhole = !isCut && texts.length === count && parameters.every(({ type }) => type.isWhole);
   const rest = isCut || texts.length < count ? ', …' : '';
@@ -139,18 +174,21 @@ function plainTypeOf(text: string): Type {
 }
 
 function enumType(values: readonly unknown[], plain: string): Type {
-  const full = values
-    .slice(0, 30)
-    .map((value) => oneLine(JSON.stringify(value) ?? 'null'))
-    .join('|');
-  if (values.length > 0 && values.length <= 30 && full.length <= MAX_TYPE)
-    return { full, plain, isWhole: true };
-  return { full: plain, plain, isWhole: false };
+  const isCut = values.length === 0 || values.length > MAX_VALUES || !values.every(isShortValue);
+  const full = isCut ? '' : values.map((value) => oneLine(JSON.stringify(value))).join('|');
+  return isCut || full.length > MAX_TYPE
+    ? { full: plain, plain, isWhole: false }
+    : { full, plain, isWhole: true };
+}
+
+/** Whether a listed value can be part of a signature. It is checked before it is written, because it may have megabytes. */
+function isShortValue(value: unknown): boolean {
+  return typeof value === 'string' ? value.length <= MAX_TYPE : typeof value !== 'object' || value === null;
 }
 
 function plainType(type: unknown, values: readonly unknown[]): string {
   if (typeof type === 'string' && /^[a-z]{1,10}$/.test(type)) return type;
-  const kinds = new Set(values.slice(0, 30).map((value) => typeof value));
+  const kinds = new Set(values.slice(0, MAX_VALUES).map((value) => typeof value));
   const [kind] = kinds;
   return kinds.size === 1 && kind !== undefined && kind !== 'object' ? kind : 'any';
 }
@@ -178,6 +216,7 @@ function unionOf(types: readonly Type[]): Type {
 
 /** Resolves references to definitions of the schema itself; other references are not followed. */
 function resolveReference(root: JsonObject, reference: string): unknown {
+  if (reference.length > MAX_REFERENCE) return undefined;
   const [, keyword, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];
   const definitions = keyword === undefined ? undefined : root[keyword];
   return isJsonObject(definitions) && name !== undefined ? definitions[name] : undefined;
