@@ -31,5 +31,7 @@ export function usesSecret(server: ServerSettings, secret: string): boolean {
 
 /** Whether resolving the references of a server runs a program. */
 export function runsReferencePrograms(server: ServerSettings): boolean {
-  return listServerTexts(server).some(hasCommandReference);
+  const { transport } = server;
+  const envFile = transport.kind === 'http' ? undefined : transport.envFile;
+  return [...listServerTexts(server), envFile ?? ''].some(hasCommandReference);
 }

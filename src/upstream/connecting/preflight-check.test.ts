@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -76,10 +76,19 @@ describe('preflight check', () => {
       'SECRET_MISSING Server "it", env.TOKEN: the environment variable NOT_SET is not set. Store its value with: trunkline secret set NOT_SET',
     );
     // A program that prints a value does not run before the server is used.
-    expect(await said({ command: 'program', env: { TOKEN: '${cmd:["no-such-program"]}' } })).toBeUndefined();
+    const printed = '${cmd:["no-such-program"]}';
+    expect(await said({ command: 'program', env: { TOKEN: printed } })).toBeUndefined();
     const http = { kind: 'http', url: 'http://127.0.0.1:1/', flavour: 'auto', headers: {} } as const;
     expect(await said(http)).toBeUndefined();
     expect(await said({ ...http, headers: { Authorization: 'Bearer ${env:NOT_SET}' } })).toContain('NOT_SET');
+  });
+
+  test('preflight check: runs no program of a reference, because the server may be held', async () => {
+    const ran = join(folder, 'ran');
+    const program = `\${cmd:["touch","${ran}"]}`;
+    for (const place of [{ envFile: program }, { cwd: program }, { command: program }, { args: [program] }])
+      expect(await said(place, { own: process.env['PATH'] ?? '' })).toBeUndefined();
+    expect(existsSync(ran)).toBe(false);
   });
 
   test('preflight check: skips servers that another gateway may run', async () => {
