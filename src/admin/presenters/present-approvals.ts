@@ -6,7 +6,7 @@ import type { HeldCall } from '../../policy/call-approvals/held-calls.ts';
 import type { AdminApprovals, AdminHeldItem, AdminHeldCall } from '../contract/approval-contract.ts';
 import { compareDefinitions } from './compare-definitions.ts';
 import type { AdminDeps } from '../admin-deps.ts';
-import { presentHeldTransport } from './present-held-transport.ts';
+import { presentHeldServer } from './present-held-server.ts';
 
 /** Returns everything that is held for approval. */
 export async function presentApprovals(deps: AdminDeps): Promise<AdminApprovals> {
@@ -28,9 +28,7 @@ function presentHeldItem(
   const { kind, name, fingerprint } = subject;
   const upstream = config().value.upstreams.find((configured) => configured.name === server);
   const offered =
-    kind === 'server' && upstream !== undefined
-      ? presentHeldTransport(upstream.transport)
-      : subject.definition;
+    kind === 'server' && upstream !== undefined ? presentHeldServer(upstream) : subject.definition;
   return {
     server,
     kind,

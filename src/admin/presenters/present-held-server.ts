@@ -1,12 +1,19 @@
-import type { CliConfig, TransportConfig } from '../../config/config.ts';
+import type { CliConfig, TransportConfig, UpstreamConfig } from '../../config/config.ts';
+import { AUTH_TEXT_KEYS } from '../../config/read-upstream-auth.ts';
 import { SECRET_MASK, isSecretName, maskArgs, maskText, maskValue } from '../../config/mask-secrets.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { createSecretSearch } from '../../observability/secret-formats.ts';
 
 type StringMap = Readonly<Record<string, string>>;
 
-/** Returns how a held server would be started or reached. Masks secrets, and adds a remark that lists the masked values. */
-export function presentHeldTransport(transport: TransportConfig): JsonObject {
+/**
+ * Returns how a held server would be started or reached, and how it would sign in. Masks secrets, and adds a remark that lists the masked
+ * values.
+ */
+export function presentHeldServer({
+  transport,
+  auth,
+}: Pick<UpstreamConfig, 'transport' | 'auth'>): JsonObject {
   const search = createSecretSearch();
   const masked: string[] = [];
   const mask = (path: string, original: string, text: string): string => {
@@ -15,7 +22,7 @@ export function presentHeldTransport(transport: TransportConfig): JsonObject {
       masked.push(`${path}${SEVERAL_WORDS.test(original) ? ' (of several words)' : ''}`);
     return result;
   };
-  const shown = applyMasks(transport, {
+  const masks: Masks = {
     text: (path, value) => mask(path, value, maskText(value)),
     list: (path, values) =>
       maskArgs(values).map((text, index) => mask(`${path}[${index}]`, values[index] ?? '', text)),
@@ -26,7 +33,8 @@ export function presentHeldTransport(transport: TransportConfig): JsonObject {
           return [name, mask(`${path}.${name}`, value, text)];
         }),
       ),
-  });
+  };
+  const shown = { ...maskTransport(transport, masks), ...maskAuth(auth, masks) };
   return masked.length === 0 ? shown : { notShown: describeMasked(masked), ...shown };
 }
 
@@ -39,11 +47,19 @@ interface Masks {
   readonly map: (path: string, values: StringMap) => StringMap;
 }
 
-function applyMasks(transport: TransportConfig, { text, list, map }: Masks): JsonObject {
+function maskTransport(transport: TransportConfig, { text, list, map }: Masks): JsonObject {
   const { kind } = transport;
   if (kind === 'http') {
-    const { url, flavour, headers } = transport;
-    return { kind, url: text('url', url), flavour, headers: map('headers', headers) };
+    const { url, flavour, headers, headersHelper: helper } = transport;
+    const shownHelper =
+      typeof helper === 'string' ? text('headersHelper', helper) : helper && list('headersHelper', helper);
+    return {
+      kind,
+      url: text('url', url),
+      flavour,
+      ...(shownHelper !== undefined && { headersHelper: shownHelper }),
+      headers: map('headers', headers),
+    };
   }
   const { command, args, env, envFile, cwd } = transport;
   const maskTools = (tools: CliConfig['tools']) =>
@@ -58,6 +74,15 @@ function applyMasks(transport: TransportConfig, { text, list, map }: Masks): Jso
     // The environment comes last, so that many variables cannot push anything else out of a truncated output.
     env: map('env', env),
   };
+}
+
+/** Returns the texts of the sign-in settings, which may refer to secrets and run programs. */
+function maskAuth(auth: UpstreamConfig['auth'], { map }: Masks): JsonObject {
+  const texts = AUTH_TEXT_KEYS.flatMap((key) => {
+    const text = auth?.[key];
+    return text === undefined ? [] : [[key, text] as const];
+  });
+  return texts.length === 0 ? {} : { auth: map('auth', Object.fromEntries(texts)) };
 }
 
 const MAX_LISTED = 30;
