@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../core/caller.ts';
 import type { ConnectedClient } from '../core/connected-client.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -9,7 +10,8 @@ import type { ClientSession } from './client-session.ts';
 
 interface ClientRecord {
   readonly id: string;
-  readonly info: JsonObject | undefined;
+  readonly name: string | undefined;
+  readonly version: string | undefined;
   readonly protocol: string;
   readonly era: Era;
   /** The client's session. For a client without sessions, the object that handled its last request. */
@@ -18,6 +20,14 @@ interface ClientRecord {
   readonly since: number;
   usedAt: number;
   calls: number;
+}
+
+interface NewClient {
+  readonly session: ClientSession;
+  readonly info: JsonObject | undefined;
+  readonly protocol: string;
+  readonly era: Era;
+  readonly hasSession: boolean;
 }
 
 /** A client without sessions is listed for this time after its last request. */
@@ -74,28 +84,25 @@ export class ConnectedClients {
     const { info } = readEnvelope(params);
     const { isConnection: hasSession = false, endpoint = '' } = session.options;
     const key = session.sessionKey('modern');
-    const id = hasSession
-      ? key
-      : JSON.stringify([key, endpoint, textOf(info, 'name'), textOf(info, 'version')]);
+    const name = textOf(info, 'name');
+    const id = hasSession ? key : JSON.stringify([key, endpoint, name, textOf(info, 'version')]);
     const known = this.#records.get(id);
     if (known === undefined)
       return this.#add(id, { session, info, protocol: MODERN_VERSION, era: 'modern', hasSession });
-    known.session = session;
+    known.view = createView(session, { era: 'modern', name, hasSession });
     return known;
   }
 
-  #add(
-    id: string,
-    client: Pick<ClientRecord, 'session' | 'info' | 'protocol' | 'era' | 'hasSession'>,
-  ): ClientRecord {
-    const { session, info, protocol, era, hasSession } = client;
+  #add(id: string, { session, info, protocol, era, hasSession }: NewClient): ClientRecord {
     const now = this.#now();
+    const name = textOf(info, 'name');
     const record = {
       id: randomUUID(),
-      info,
+      name,
+      version: textOf(info, 'version'),
       protocol,
-      era,
-      session,
+      caller: session.options.caller,
+      view: createView(session, { era, name, hasSession }),
       hasSession,
       since: now,
       usedAt: now,
@@ -117,26 +124,23 @@ export class ConnectedClients {
 
 function presentClient({
   id,
-  info,
+  name,
+  version,
   protocol,
-  era,
-  session,
-  hasSession,
-  ...times
+  caller,
+  view,
+  ...others
 }: ClientRecord): ConnectedClient {
-  const { caller } = session.options;
-  const { since, usedAt, calls } = times;
-  const name = textOf(info, 'name');
+  const { hasSession, since, usedAt, calls } = others;
   return {
     id,
     name,
-    version: textOf(info, 'version'),
+    version,
     protocol,
     transport: caller.via === 'http' ? 'http' : 'stdio',
     caller: caller.id,
     profile: caller.profile,
-    exposure: session.exposure.for(era, name).kind,
-    server: session.isSingleServer ? session.view.servers[0]?.name : undefined,
+    ...view(),
     hasSession,
     since,
     usedAt,
@@ -144,7 +148,29 @@ function presentClient({
   };
 }
 
+/** Returns a function that does not keep the session of a single request in memory, because that contains the request. */
+function createView(
+  session: ClientSession,
+  {
+    era,
+    name,
+    hasSession,
+  }: { readonly era: Era; readonly name: string | undefined; readonly hasSession: boolean },
+): ClientRecord['view'] {
+  const { isSingleServer } = session;
+  const { backend, caller, exposure } = session.options;
+  const chooseKind = hasSession
+    ? () => session.exposure.for(era, name).kind
+    : () => (typeof exposure === 'function' ? exposure(backend.view(caller), name) : exposure).kind;
+  return () => ({
+    exposure: chooseKind(),
+    server: isSingleServer ? backend.view(caller).servers[0]?.name : undefined,
+  });
+}
+
 function textOf(info: JsonObject | undefined, key: string): string | undefined {
   const text = isJsonObject(info) ? info[key] : undefined;
-  return typeof text === 'string' && text !== '' ? text.slice(0, MAX_TEXT_CHARS) : undefined;
+  if (typeof text !== 'string' || text === '') return undefined;
+  // A part of a text would keep the whole text in memory.
+  return Buffer.from(text.slice(0, MAX_TEXT_CHARS), 'utf16le').toString('utf16le');
 }

@@ -16,6 +16,7 @@ import {
 } from '../../support/hostile-server.ts';
 import type { HostileServer } from '../../support/hostile-server.ts';
 import { sendRequest } from '../../support/http-requests.ts';
+import { modernHeaders, withEnvelope } from '../../support/modern-envelope.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 
 checkLeaks();
@@ -52,6 +53,21 @@ test('single bytes: a request body in chunks of one byte takes memory in proport
     const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1').on('error', () => {});
     await sendAll(socket, head, '1\r\n \r\n', MANY);
     await new Promise((resolve) => socket.end('0\r\n\r\n').resume().on('close', resolve));
+  };
+  expect(await growth(gateway, attack)).toBeLessThan(MAX_GROWTH);
+});
+
+test('clients: large descriptions of clients without sessions do not stay in memory', async () => {
+  await using gateway = await startGateway({ mcpServers: {}, listen: 'http' });
+  const list = async (at: number): Promise<void> => {
+    const clientInfo = { name: `${at} ${'x'.repeat(MEBIBYTE)}`, version: '1', more: 'y'.repeat(MEBIBYTE) };
+    const params = withEnvelope({}, { clientInfo });
+    const headers = { accept: 'application/json, text/event-stream', ...modernHeaders('tools/list', params) };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params });
+    expect((await sendRequest(gateway.url, { headers, body })).status).toBe(200);
+  };
+  const attack = async (): Promise<void> => {
+    for (let at = 0; at < 100; at++) await list(at);
   };
   expect(await growth(gateway, attack)).toBeLessThan(MAX_GROWTH);
 });
