@@ -5,6 +5,7 @@ import { createCredentialsFactory } from '../auth/upstream/upstream-credentials.
 import { Catalog } from '../catalog/catalog.ts';
 import { ListingCache } from '../catalog/listing-cache.ts';
 import type { ConfigSnapshot, UpstreamConfig } from '../config/config.ts';
+import { RunningPrograms } from '../config/reference-command.ts';
 import { createReferenceReader, resolveReferences } from '../config/resolve-references.ts';
 import { resolveTransport } from '../config/resolve-transport.ts';
 import type { ReferenceReader } from '../config/resolve-references.ts';
@@ -88,6 +89,8 @@ export async function buildGateway(
   const logs = { serverLogs, onStderr, onSecrets, log };
   const parts = { cache, approvals, vault, fleetServers, ...references, ...logs };
   const pool = openPool(options, foundation, parts);
+  // Closed before the pool, which waits for the values that these programs print.
+  scope.use(references.running);
   for (const upstream of snapshot.value.upstreams) pool.add(upstream);
   if (serverLogs !== undefined) logConnections(serverLogs, pool);
 
@@ -133,11 +136,9 @@ function openReferences(options: AppOptions, configFile: string, foundation: Fou
   const { env, home } = options;
   const secrets = createSecretStore(options, { ...foundation, log });
   const searchPath = createSearchPath(options);
-  return {
-    secrets,
-    searchPath,
-    reader: createReferenceReader({ env, home, configFile, secrets, searchPath }),
-  };
+  const running = new RunningPrograms();
+  const reader = createReferenceReader({ env, home, configFile, secrets, searchPath, running });
+  return { secrets, searchPath, running, reader };
 }
 
 /** Returns a function that finds the PATH of a login shell once. */
@@ -240,6 +241,8 @@ interface PoolParts {
   readonly reader: ReferenceReader;
   /** Returns the PATH for programs. */
   readonly searchPath: () => Promise<string | undefined>;
+  /** The programs that print values. */
+  readonly running: RunningPrograms;
   readonly approvals: ApprovalRegistry | undefined;
   readonly vault: TokenVault;
   /** Servers that run once for the whole fleet; undefined without a fleet. */
@@ -251,7 +254,8 @@ interface PoolParts {
 
 /** Ends servers that an earlier gateway left running, then opens the pool of servers. */
 function openPool(options: AppOptions, foundation: Foundation, parts: PoolParts): UpstreamPool {
-  const { cache, reader, searchPath, approvals, vault, fleetServers, onStderr, onSecrets, log } = parts;
+  const { cache, reader, searchPath, running, approvals, vault, fleetServers, onStderr, onSecrets, log } =
+    parts;
   const { env, stateDir, platform } = options;
   const { scope } = foundation;
   const now = Date.now;
@@ -289,6 +293,7 @@ function openPool(options: AppOptions, foundation: Foundation, parts: PoolParts)
         env,
         home: options.home,
         searchPath,
+        running,
         now,
         log,
       }),

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { isJsonObject } from '../core/json.ts';
 
 /** The kinds of references whose value a program prints. */
@@ -54,6 +55,45 @@ export interface ProgramEnvironment {
   /** The folder in which the program runs: never that of a client or a project. */
   readonly cwd: string;
   readonly timeoutMs?: number | undefined;
+  /** Ends the program when it is disposed of; absent in commands, whose programs may use the terminal. */
+  readonly running?: RunningPrograms | undefined;
+}
+
+/** The programs of a gateway that are about to print a value. Disposal ends them, with the processes that they have started. */
+export class RunningPrograms implements AsyncDisposable {
+  readonly #exits = new Map<ChildProcess, Promise<unknown>>();
+  #isClosed = false;
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  add(child: ChildProcess): void {
+    const exit = new Promise<void>((resolve) => {
+      child.once('exit', () => resolve()).once('error', () => resolve());
+    });
+    this.#exits.set(child, exit);
+    void exit.then(() => this.#exits.delete(child));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    const exits = [...this.#exits];
+    for (const [child] of exits) endProgram(child, true);
+    await Promise.all(exits.map(([, exit]) => exit));
+  }
+}
+
+/** Ends a program, with all processes of its group if it leads one. */
+function endProgram(child: ChildProcess, isGroup: boolean): void {
+  try {
+    if (isGroup && child.pid !== undefined && process.platform !== 'win32')
+      process.kill(-child.pid, 'SIGKILL');
+    else child.kill('SIGKILL');
+  } catch {
+    // It has already exited.
+  }
+  child.stdout?.destroy(); // A process that left the group may hold it open.
 }
 
 /** Long enough for a person to unlock a password manager. */
@@ -79,8 +119,16 @@ export async function runReferenceCommand(
 export function runForOutput(
   program: string,
   args: readonly string[],
-  { env, cwd, timeoutMs = TIMEOUT_MS, isShellLine = false }: ProgramEnvironment & { isShellLine?: boolean },
+  {
+    env,
+    cwd,
+    timeoutMs = TIMEOUT_MS,
+    running,
+    isShellLine = false,
+  }: ProgramEnvironment & { isShellLine?: boolean },
 ): Promise<string> {
+  if (running?.isClosed === true)
+    return Promise.reject(new ProgramFailure('was not started, because the gateway is stopping'));
   return new Promise((resolve, reject) => {
     const fail = (problem: string): void => {
       child.kill('SIGKILL');
@@ -93,7 +141,10 @@ export function runForOutput(
       shell: isShellLine,
       stdio: ['ignore', 'pipe', 'ignore'],
       windowsHide: true,
+      // A group of its own can be ended as a whole, but cannot ask a person at the terminal.
+      detached: running !== undefined && process.platform !== 'win32',
     });
+    running?.add(child);
     const timer = setTimeout(() => fail(`printed no value within ${timeoutMs / 1000} s`), timeoutMs);
     const chunks: Buffer[] = [];
     let bytes = 0;

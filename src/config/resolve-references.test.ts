@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../core/errors.ts';
 import type { UpstreamName } from '../core/ids.ts';
 import type { TransportConfig } from './config.ts';
-import { readReferenceCommand, runReferenceCommand } from './reference-command.ts';
+import { ProgramFailure, readReferenceCommand, runReferenceCommand } from './reference-command.ts';
 import {
   escapeReferences,
   type Reference,
@@ -230,6 +230,14 @@ describe('references to programs', () => {
   ] as const)('%s reference: runs the program for %s', (kind, text, line) => {
     const command = readReferenceCommand(kind, text);
     expect(typeof command === 'string' ? command : [command.program, ...command.args].join(' ')).toBe(line);
+  });
+
+  test('op reference: quotes a path that a shell executes in the command that people copy', async () => {
+    const reading = resolveReferences('${op:x; touch pwned}', {
+      ...field,
+      read: () => Promise.reject(new ProgramFailure('was not found')),
+    });
+    await expect(reading).rejects.toThrow("op read --no-newline 'op://x; touch pwned'");
   });
 
   test('secret reference: stands in for an unset variable of the same name', async () => {

@@ -3,13 +3,14 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 import { GatewayError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
+import { quoteShellWord } from '../core/lib/quote-shell-word.ts';
 import {
   isCommandKind,
   ProgramFailure,
   readReferenceCommand,
   runReferenceCommand,
 } from './reference-command.ts';
-import type { CommandKind } from './reference-command.ts';
+import type { CommandKind, RunningPrograms } from './reference-command.ts';
 
 /**
  * A placeholder for a value that is stored elsewhere: `${env:NAME}`, `${NAME}`, `${NAME:-default}`, `${file:path}`, `${secret:NAME}`
@@ -147,6 +148,8 @@ export function createReferenceReader(options: {
   readonly secrets?: SecretReader | undefined;
   /** Returns the PATH for programs; default: that of `env`. */
   readonly searchPath?: (() => Promise<string | undefined>) | undefined;
+  /** Ends the programs of a gateway. */
+  readonly running?: RunningPrograms | undefined;
 }): ReferenceReader {
   const { env, home, secrets } = options;
   const folder = dirname(options.configFile);
@@ -165,7 +168,7 @@ export function createReferenceReader(options: {
     const command = readReferenceCommand(kind, text);
     if (typeof command === 'string') throw new ProgramFailure(command);
     const path = (await options.searchPath?.()) ?? env['PATH'];
-    return runReferenceCommand(command, { env: { ...env, PATH: path }, cwd: home });
+    return runReferenceCommand(command, { env: { ...env, PATH: path }, cwd: home, running: options.running });
   };
   return {
     resolve: toAbsolute,
@@ -257,7 +260,7 @@ function describeReference({ from, name }: Reference): {
     const command = readReferenceCommand(from, name);
     const program = typeof command === 'string' ? from : command.program;
     const isPreset = from !== 'cmd' && typeof command !== 'string';
-    const line = isPreset ? `: ${[command.program, ...command.args].join(' ')}` : '';
+    const line = isPreset ? `: ${[command.program, ...command.args].map(quoteShellWord).join(' ')}` : '';
     return { subject: `the program ${program}`, name: program, fix: `To see why, run it yourself${line}` };
   }
   const fix = isSecretReferenceName(name) ? `Store its value with: trunkline secret set ${name}` : '';

@@ -3,8 +3,11 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
+import { eventually, waitForValue } from '../../../test/support/eventually.ts';
 import { upstreamConfig } from '../../../test/support/upstream-config.ts';
 import { temporaryFolder } from '../../../test/support/test-run.ts';
+import { RunningPrograms } from '../../config/reference-command.ts';
+import { isProcessAlive } from '../../core/lib/is-process-alive.ts';
 import type { UpstreamName } from '../../core/ids.ts';
 import { HeadersHelper } from './headers-helper.ts';
 
@@ -17,7 +20,7 @@ function helper(lines: string) {
   writeFileSync(file, `#!/bin/sh\necho x >> "${folder}/runs"\nn=$(wc -l < "${folder}/runs")\n${lines}\n`);
   chmodSync(file, 0o755);
   const runs = (): number => readFileSync(join(folder, 'runs'), 'utf8').length / 2;
-  const create = (command: string | readonly string[]) =>
+  const create = (command: string | readonly string[], running?: RunningPrograms) =>
     new HeadersHelper({
       config: upstreamConfig({ name: 'files' as UpstreamName }),
       helper: command,
@@ -25,6 +28,7 @@ function helper(lines: string) {
       env: process.env,
       home: folder,
       searchPath: () => Promise.resolve(undefined),
+      running,
     });
   return { file, runs, create };
 }
@@ -66,4 +70,32 @@ test.each([
   const error: unknown = await Promise.resolve(create([file]).headers()).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: 'SECRET_MISSING' });
   expect(String(error)).not.toContain('hush');
+});
+
+test('headers helper: quotes a hostile name of the server in the command that people copy', async () => {
+  const { file } = helper('echo nothing');
+  const name = 'x; touch pwned' as UpstreamName;
+  const credentials = new HeadersHelper({
+    config: upstreamConfig({ name }),
+    helper: [file],
+    url: () => Promise.resolve('https://files.example/mcp'),
+    env: process.env,
+    home: '/',
+    searchPath: () => Promise.resolve(undefined),
+  });
+  await expect(Promise.resolve(credentials.headers())).rejects.toThrow("trunkline edit 'x; touch pwned'");
+});
+
+test('headers helper: ends with all its processes when the gateway stops, and does not run again', async () => {
+  const { file, create } = helper('sh -c "echo \\$\\$ > $0.pid; sleep 600"; echo done');
+  const running = new RunningPrograms();
+  const credentials = create([file], running);
+  const headers = Promise.resolve(credentials.headers()).catch(String);
+  const pid = await waitForValue(() => Number(readFileSync(`${file}.pid`, 'utf8')) || undefined, {
+    what: 'the process of the helper',
+  });
+  await running[Symbol.asyncDispose]();
+  expect(await headers).toContain('ended with the signal SIGKILL');
+  await eventually(() => expect(isProcessAlive(pid)).toBe(false));
+  await expect(Promise.resolve(credentials.headers())).rejects.toThrow('the gateway is stopping');
 });

@@ -1,8 +1,10 @@
 import type { UpstreamConfig } from '../../config/config.ts';
 import { ProgramFailure, runForOutput } from '../../config/reference-command.ts';
+import type { RunningPrograms } from '../../config/reference-command.ts';
 import type { Credentials, Refusal } from '../../core/credentials.ts';
 import { GatewayError } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
+import { quoteShellWord } from '../../core/lib/quote-shell-word.ts';
 
 interface HeadersHelperDeps {
   readonly config: UpstreamConfig;
@@ -12,6 +14,7 @@ interface HeadersHelperDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly searchPath: () => Promise<string | undefined>;
+  readonly running?: RunningPrograms | undefined;
 }
 
 type HeaderRecord = Readonly<Record<string, string>>;
@@ -67,13 +70,18 @@ export class HeadersHelper implements Credentials {
   }
 
   async #print(): Promise<HeaderRecord> {
-    const { config, helper, url, env, home, searchPath } = this.#deps;
+    const { config, helper, url, env, home, searchPath, running } = this.#deps;
     const isShellLine = typeof helper === 'string';
     const [program = '', ...args] = isShellLine ? [helper] : helper;
     const server = { CLAUDE_CODE_MCP_SERVER_NAME: config.name, CLAUDE_CODE_MCP_SERVER_URL: await url() };
     const path = (await searchPath()) ?? env['PATH'];
     try {
-      const environment = { env: { ...env, PATH: path, ...server }, cwd: home, timeoutMs: TIMEOUT_MS };
+      const environment = {
+        env: { ...env, PATH: path, ...server },
+        cwd: home,
+        timeoutMs: TIMEOUT_MS,
+        running,
+      };
       const headers = readHeaders(await runForOutput(program, args, { ...environment, isShellLine }));
       // The first headers replace nothing: the request that ran the command was sent with them, so a refusal applies to them.
       if (this.#hasPrinted) this.#replacedAt = performance.now();

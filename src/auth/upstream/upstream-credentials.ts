@@ -1,4 +1,5 @@
 import type { UpstreamConfig } from '../../config/config.ts';
+import type { RunningPrograms } from '../../config/reference-command.ts';
 import type { ReferenceReader } from '../../config/resolve-references.ts';
 import { resolveAuth } from '../../config/resolve-auth.ts';
 import { resolveTransport } from '../../config/resolve-transport.ts';
@@ -28,6 +29,7 @@ export function createCredentialsFactory(deps: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly searchPath: () => Promise<string | undefined>;
+  readonly running?: RunningPrograms | undefined;
   readonly now: () => number;
   readonly log: Logger;
 }): (config: UpstreamConfig, caller: string) => Credentials | undefined {
