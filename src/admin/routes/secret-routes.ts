@@ -2,6 +2,7 @@ import { isSecretReferenceName } from '../../config/resolve-references.ts';
 import { usesSecret } from '../../config/server-texts.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { UpstreamName } from '../../core/ids.ts';
+import { createSecretEvent } from '../../observability/audit/audit-record.ts';
 import { addRoute, requireText } from '../add-route.ts';
 import type { AdminApp, AdminRequest } from '../add-route.ts';
 import type { AdminDeps } from '../admin-deps.ts';
@@ -9,7 +10,7 @@ import type { AdminDeps } from '../admin-deps.ts';
 /** Adds the routes that list, store and delete secrets. No route returns a value. */
 export function addSecretRoutes(
   app: AdminApp,
-  { secrets, config, gateway, restartOnOwner }: AdminDeps,
+  { secrets, config, gateway, audit, restartOnOwner }: AdminDeps,
 ): void {
   const listUsers = (secret: string): readonly UpstreamName[] =>
     config()
@@ -21,6 +22,7 @@ export function addSecretRoutes(
   addRoute(app, 'PUT /api/secrets/:name', async (request) => {
     const name = secretName(request);
     const place = await secrets.write(name, requireText(request.body, 'value'));
+    audit.record(createSecretEvent('store-secret', name, request.caller));
     const servers = listUsers(name);
     // A failed restart does not fail the request: the status of the server shows the reason.
     const restart = async (server: UpstreamName): Promise<void> => {
@@ -30,9 +32,12 @@ export function addSecretRoutes(
     await Promise.allSettled(servers.map(restart));
     return { name, place, savedAt: Date.now(), servers };
   });
-  addRoute(app, 'DELETE /api/secrets/:name', async (request) => ({
-    removed: await secrets.remove(secretName(request)),
-  }));
+  addRoute(app, 'DELETE /api/secrets/:name', async (request) => {
+    const name = secretName(request);
+    const removed = await secrets.remove(name);
+    if (removed) audit.record(createSecretEvent('delete-secret', name, request.caller));
+    return { removed };
+  });
 }
 
 function secretName({ params }: AdminRequest): string {

@@ -72,6 +72,15 @@ export interface AuditEvent {
   readonly details?: JsonObject;
 }
 
+/** Returns the event of a secret that was stored or deleted. It names the secret, and never contains its value. */
+export function createSecretEvent(
+  action: 'store-secret' | 'delete-secret',
+  name: string,
+  caller: AuditEvent['caller'],
+): AuditEvent {
+  return { kind: 'config', action, caller, entry: name, outcome: 'ok' };
+}
+
 /** Matches the records that meet all conditions. In texts, `*` matches any characters. */
 export interface AuditFilter {
   /** Only records with a higher sequence number. */

@@ -22,6 +22,16 @@ const servers = {
 const home = commandHome(servers);
 const value = 'the-hidden-value-of-the-secret';
 
+/** Returns the recorded actions on a secret, the oldest first. */
+async function eventsOf(name: string): Promise<readonly unknown[]> {
+  const { stdout } = await home.run(['logs', '--export', 'jsonl']);
+  expect(stdout).not.toContain(value);
+  const records = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as object]));
+  return records.flatMap((record) =>
+    'entry' in record && record.entry === name && 'action' in record ? [record.action] : [],
+  );
+}
+
 describe('secret', () => {
   let gateway: RunningGateway;
   beforeAll(async () => {
@@ -65,7 +75,14 @@ describe('secret', () => {
     });
     const again = await home.run(['secret', 'rm', 'GONE']);
     expect(again.stderr).toContain('No secret "GONE" is stored.');
+    expect(await eventsOf('GONE')).toEqual(['store-secret', 'delete-secret']);
   });
+});
+
+test('secret: is recorded in the audit log without its value, also without a gateway', async () => {
+  await home.run(['secret', 'set', 'ALONE'], { input: value });
+  await home.run(['secret', 'rm', 'ALONE']);
+  expect(await eventsOf('ALONE')).toEqual(['store-secret', 'delete-secret']);
 });
 
 test('secret set: refuses a value on the command line, and an empty one', async () => {

@@ -2,7 +2,9 @@ import { createAdminClient } from '../../../admin/admin-client.ts';
 import type { AdminSecret } from '../../../admin/contract/contract.ts';
 import type { CliContext } from '../../context.ts';
 import { findReachableGateways } from '../../gateway-client/reachable-gateways.ts';
+import { createSecretEvent } from '../../../observability/audit/audit-record.ts';
 import type { EditableConfig } from './editable-config.ts';
+import { recordEvents } from './server-changes.ts';
 import { locateConfig } from '../../locate-config.ts';
 
 /** Stores, lists and deletes secrets: through the running gateway, which restarts the servers concerned, or in this process. */
@@ -32,12 +34,23 @@ export async function withSecrets<T>(
   const { openSecrets } = await import('../../../app/open-secrets.ts');
   const { env, home, platform, version } = context;
   await using secrets = await openSecrets({ file, text, stateDir, env, home, platform, version });
+  const recordOptions = { file, text, stateDir, context };
   return await work({
-    write: async (name, value) => ({ place: await secrets.write(name, value), servers: [] }),
+    write: async (name, value) => {
+      const place = await secrets.write(name, value);
+      await recordEvents([createSecretEvent('store-secret', name, CLI_CALLER)], recordOptions);
+      return { place, servers: [] };
+    },
     list: () => secrets.list(),
-    remove: (name) => secrets.remove(name),
+    remove: async (name) => {
+      const removed = await secrets.remove(name);
+      if (removed) await recordEvents([createSecretEvent('delete-secret', name, CLI_CALLER)], recordOptions);
+      return removed;
+    },
   });
 }
+
+const CLI_CALLER = { id: 'cli', via: 'cli', profile: 'default' } as const;
 
 /** Opens the secrets of a configuration that may not be saved yet. */
 export async function openDraftSecrets({ file, stateDir, document }: EditableConfig, context: CliContext) {

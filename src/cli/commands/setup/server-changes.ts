@@ -165,20 +165,26 @@ function createLocalChanges(
 }
 
 /** Writes the audit records of changes that were made without a gateway. */
-async function recordEvents(
+export async function recordEvents(
   events: readonly AuditEvent[],
   {
     file,
+    text,
     stateDir,
     context,
-  }: { readonly file: string; readonly stateDir: string; readonly context: CliContext },
+  }: {
+    readonly file: string;
+    readonly text?: string | undefined;
+    readonly stateDir: string;
+    readonly context: CliContext;
+  },
 ): Promise<void> {
   if (events.length === 0) return;
   const { version, auditWorker, env, home } = context;
   const [{ openAudit }, { resolveStoreLocation }, snapshot] = await Promise.all([
     import('../../../app/open-audit.ts'),
     import('../../../app/open-store.ts'),
-    loadConfig({ file, version }),
+    loadConfig({ file, text, version }),
   ]);
   const place = await resolveStoreLocation({ stateDir, env, home }, snapshot);
   await using trail = openAudit({ auditWorker, place }, snapshot.value, silentLogger);
