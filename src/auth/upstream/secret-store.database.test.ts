@@ -62,6 +62,17 @@ eachEngine((_engine, newStore) => {
     ]);
   });
 
+  test('secret store: lists the other secrets beside rows that it would not write', async () => {
+    const { store, database } = await openStore(await newStore(temporaryFolder('secrets')));
+    await store.write('TOKEN', 'first');
+    const rows = [
+      { name: 'FAR', body: 'x', saved_at: Number.MAX_SAFE_INTEGER },
+      { name: '\u001b[2J\nTOKEN', body: 'x', saved_at: 1 },
+    ];
+    await database.query.insertInto('secrets').values(rows).execute();
+    expect(await store.list()).toEqual([{ name: 'TOKEN', place: 'vault', savedAt: 7 }]);
+  });
+
   test('secret store: prefers the keychain, and reports one that is locked', async () => {
     const where = await newStore(temporaryFolder('secrets'));
     const items = new Map<string, string>();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import { isSecretReferenceName } from '../../config/resolve-references.ts';
 import type { SecretReader } from '../../config/resolve-references.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { Database } from '../../core/storage/database.ts';
@@ -78,7 +79,9 @@ export class SecretStore implements SecretReader {
     if (!this.#deps.isStored()) return [];
     const { query } = await this.#deps.database();
     const rows = await query.selectFrom('secrets').selectAll().orderBy('name').execute();
-    return rows.map(({ name, body, saved_at: savedAt }) => ({
+    // Other programs may have written into the database.
+    const valid = rows.filter((row) => isSecretReferenceName(row.name) && isTime(row.saved_at));
+    return valid.map(({ name, body, saved_at: savedAt }) => ({
       name,
       place: body === null ? 'keychain' : 'vault',
       savedAt,
@@ -128,4 +131,9 @@ export class SecretStore implements SecretReader {
     const owner = createHash('sha256').update(this.#deps.stateDir).digest('hex').slice(0, 16);
     return `secret-${owner}-${name}`;
   }
+}
+
+/** Whether a value from the database is a time that a date can have. */
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isNaN(new Date(value).getTime());
 }
