@@ -81,6 +81,17 @@ describe('settings of a client', () => {
     });
   });
 
+  test('import: carries over no name of a variable that ends its reference and begins a program', () => {
+    const name = 'A}${cmd:["touch","pwned"]}${env:B';
+    for (const raw of [
+      { command: 'x', env_vars: [name] },
+      { command: 'x', env_keys: [name] },
+      { url: 'https://host/mcp', bearer_token_env_var: name },
+      { url: 'https://host/mcp', env_http_headers: { 'X-Key': name } },
+    ])
+      expect(JSON.stringify(convert(raw).entry)).not.toContain('cmd:');
+  });
+
   test('import: carries over the application that a client signs in with', () => {
     const oauth = { clientId: 'id', clientSecret: 's', scope: 'read write', callbackPort: 7777 };
     const { entry, remarks } = convert({ url: 'https://a.example/mcp', oauth });

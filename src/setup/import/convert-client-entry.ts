@@ -126,9 +126,9 @@ function convertInheritedVariables(entry: EntryReader): JsonObject {
   const variables = entry.firstValue((value) => Array.isArray(value), 'env_vars') ?? [];
   const names = variables.map((variable: unknown) => (isJsonObject(variable) ? variable['name'] : variable));
   // Goose stores the values of these variables in the keyring.
-  const keys = (entry.list('env_keys') ?? []).map((name) => [name, `\${env:${name}}`]);
+  const keys = (entry.list('env_keys') ?? []).filter(isVariableName).map((name) => [name, `\${env:${name}}`]);
   return Object.fromEntries([
-    ...toStrings(names).flatMap((name) => (name === '' ? [] : [[name, `\${env:${name}:-}`]])),
+    ...toStrings(names).flatMap((name) => (isVariableName(name) ? [[name, `\${env:${name}:-}`]] : [])),
     ...keys,
   ]) as JsonObject; // The entries are pairs of strings.
 }
@@ -153,7 +153,8 @@ function convertRemote(conversion: Conversion, clientType: string | undefined): 
       'headers',
       conversion,
     ),
-    ...(bearerVariable !== undefined && { Authorization: `Bearer \${env:${bearerVariable}}` }),
+    ...(bearerVariable !== undefined &&
+      isVariableName(bearerVariable) && { Authorization: `Bearer \${env:${bearerVariable}}` }),
     ...convertHeaderVariables(entry),
   };
   const auth = convertAuth(conversion);
@@ -167,12 +168,17 @@ function convertRemote(conversion: Conversion, clientType: string | undefined): 
   };
 }
 
+/** Whether a name can be in a reference. Braces would end the reference, and a program could follow in the next one. */
+function isVariableName(name: string): boolean {
+  return name !== '' && !/[{}]/.test(name);
+}
+
 /** Returns the headers whose values are in environment variables. */
 function convertHeaderVariables(entry: EntryReader): JsonObject {
   const variables = entry.object('env_http_headers') ?? {};
   return Object.fromEntries(
     Object.entries(variables).flatMap(([header, variable]) =>
-      typeof variable === 'string' && variable !== '' ? [[header, `\${env:${variable}}`]] : [],
+      typeof variable === 'string' && isVariableName(variable) ? [[header, `\${env:${variable}}`]] : [],
     ),
   );
 }

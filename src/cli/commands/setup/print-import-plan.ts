@@ -1,4 +1,4 @@
-import { parseReferences } from '../../../config/resolve-references.ts';
+import { isSecretReferenceName, parseReferences } from '../../../config/resolve-references.ts';
 import type { ServerAddition } from '../../../setup/import/import-edits.ts';
 import type { FoundFile } from '../../../setup/import/find-servers.ts';
 import type { ImportStep } from '../../../setup/import/plan-import.ts';
@@ -32,12 +32,13 @@ export function printImportPlan(steps: readonly ImportStep[], context: CliContex
 export function noteRemarks(steps: readonly ImportStep[], { out, env }: CliContext): void {
   for (const { as, remarks, state, entry } of steps) {
     if (state !== 'new' && state !== 'same') continue;
-    for (const remark of remarks) out.note(`${as}: ${remark}`);
+    for (const remark of remarks) out.note(`${toOneLine(as)}: ${toOneLine(remark)}`);
     for (const name of state === 'new' ? listVariables(entry) : [])
-      if ((env[name] ?? '') === '')
-        out.note(
-          `${as}: the environment variable ${name} is not set. Store its value with: trunkline secret set ${name}`,
-        );
+      if ((env[name] ?? '') === '') {
+        // Another name may be a command for the shell, and cannot be stored.
+        const fix = isSecretReferenceName(name) ? ` Store its value with: trunkline secret set ${name}` : '';
+        out.note(`${toOneLine(as)}: the environment variable ${toOneLine(name)} is not set.${fix}`);
+      }
   }
 }
 

@@ -1,3 +1,4 @@
+import { isSecretReferenceName } from '../../../config/resolve-references.ts';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../../core/lib/make-folder.ts';
 import type { ErrorCode } from '../../../core/errors.ts';
@@ -113,5 +114,6 @@ function formatNeed(message: string, state: ServerTest['state']): string {
 export function findMissingSecret({ problem }: ServerTest): string | undefined {
   const { from, name } = problem?.details ?? {};
   const isNamed = from === 'env' || from === 'secret' || from === 'keychain';
-  return problem?.code === 'SECRET_MISSING' && isNamed && typeof name === 'string' ? name : undefined;
+  const canBeStored = isNamed && typeof name === 'string' && isSecretReferenceName(name);
+  return problem?.code === 'SECRET_MISSING' && canBeStored ? name : undefined;
 }
