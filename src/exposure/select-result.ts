@@ -1,6 +1,7 @@
 import type { Cancellation } from '../core/lib/cancellation.ts';
 import { stringifyExact } from '../core/lib/exact-json.ts';
 import { Payload } from '../core/lib/payload.ts';
+import { sanitizeText } from '../core/lib/sanitize-text.ts';
 import { GatewayError } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
 import { createFailure, toScriptValue } from './code/to-script-value.ts';
@@ -37,6 +38,7 @@ const MAX_TIME_MS = 20_000;
 /** A result up to this size is shown whole if the selection fails or is empty, which is cheaper than another call. */
 const SMALL_TOKENS = 500;
 const MAX_PROBLEM = 500;
+const MAX_QUOTE = 80;
 
 /** Checks a `select` argument before the call is made. Returns undefined if there is none. */
 export function parseSelect(value: unknown): string | undefined {
@@ -118,6 +120,8 @@ async function evaluate(
 function describeOutcome(outcome: ScriptOutcome): Selected {
   if (outcome.kind === 'value') {
     const { json = 'undefined' } = outcome;
+    if (json.length > MAX_DATA)
+      return { problem: `it gave ${json.length} characters, and at most ${MAX_DATA} can be returned` };
     const text = json.startsWith('"') ? (JSON.parse(json) as string) : json;
     return { text, isEmpty: /^(?:undefined|null|""|\[\]|\{\})$/.test(json) };
   }
@@ -184,5 +188,10 @@ function describeData(payload: Payload, tool: string): string {
   const value: unknown = JSON.parse(answer.json);
   if (typeof value !== 'string') return formatShape(shapeOf(value));
   const lines = value.split('\n').length;
-  return `a text of ${value.length} characters in ${lines} line${lines === 1 ? '' : 's'}: ${stringifyExact(value.slice(0, 80))}`;
+  return `a text of ${value.length} characters in ${lines} line${lines === 1 ? '' : 's'}: ${quoteBeginning(value)}`;
+}
+
+/** Quotes the beginning of a text of a server in a note, which it must not be able to end, and in which it must not hide anything. */
+function quoteBeginning(text: string): string {
+  return stringifyExact(sanitizeText(text.slice(0, MAX_QUOTE)).replaceAll(/[[\]]/g, ''));
 }

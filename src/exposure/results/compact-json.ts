@@ -60,12 +60,12 @@ function toTables(minified: string): string | undefined {
   // A text with a repeated key or an unusual notation of a number could not be restored from a table.
   if (stringifyExact(value) !== minified) return undefined;
   if (Array.isArray(value)) {
-    const table = toTable(value);
+    const table = toTable(value, minified.length);
     return table === undefined ? undefined : `${TABLE_NOTE}\n${table}`;
   }
   if (!isJsonObject(value)) return undefined;
   const lists = Object.entries(value).flatMap(([key, list]) => {
-    const table = Array.isArray(list) ? toTable(list) : undefined;
+    const table = Array.isArray(list) ? toTable(list, minified.length) : undefined;
     return table === undefined ? [] : [{ key, table }];
   });
   const [longest] = lists.toSorted((a, b) => b.table.length - a.table.length);
@@ -74,12 +74,13 @@ function toTables(minified: string): string | undefined {
   return `${rest}\n${JSON.stringify(longest.key)} as a table. ${TABLE_NOTE}\n${longest.table}`;
 }
 
-function toTable(rows: readonly unknown[]): string | undefined {
+function toTable(rows: readonly unknown[], maxChars: number): string | undefined {
   if (rows.length < MIN_ROWS || !rows.every(isFlat)) return undefined;
   const keys = new Set<string>();
   for (const row of rows) {
     for (const key in row) keys.add(key);
-    if (keys.size > MAX_COLUMNS) return undefined;
+    // Every cell takes at least one character, so this table would be longer than the JSON.
+    if (keys.size > MAX_COLUMNS || keys.size * rows.length > maxChars) return undefined;
   }
   const columns = [...keys];
   for (const row of rows) {
