@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { GatewayError } from '../core/errors.ts';
 import { createJsonLogger } from '../observability/log.ts';
-import { formatLogLine, createOutput } from './output.ts';
+import { createOutput, createServerOutputWriter, formatLogLine } from './output.ts';
 
 describe('output', () => {
   function written(): { out: ReturnType<typeof createOutput>; stdout: string[]; stderr: string[] } {
@@ -116,4 +116,15 @@ describe('log line for people', () => {
     });
     expect(line).toBe('warn: Lost it. reason=x[31m0m\n  error: all is lost\n  again list=[""]\n');
   });
+});
+
+test('wrapped server: its standard error reaches a terminal without control characters, and a pipe unchanged', () => {
+  const written: Record<'terminal' | 'pipe', string> = { terminal: '', pipe: '' };
+  const output = Buffer.from('\u001b]0;title\u0007ready é\n');
+  for (const name of ['terminal', 'pipe'] as const) {
+    const write = (text: string): void => void (written[name] += text);
+    const writer = createServerOutputWriter({ write, isTTY: name === 'terminal' });
+    for (const byte of output) writer(Buffer.from([byte]));
+  }
+  expect(written).toEqual({ terminal: ']0;titleready é\n', pipe: '\u001b]0;title\u0007ready é\n' });
 });

@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { stringifyExact } from '../core/lib/exact-json.ts';
 import { GatewayError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -182,6 +183,15 @@ function sanitizeRows(
 /** Returns a function that writes log lines to standard error: as JSON, or in readable form on a terminal. */
 export function createLogWriter(stderr: Streams['stderr']): (line: string) => void {
   return (line) => void stderr.write(stderr.isTTY === true ? formatLogLine(line) : line);
+}
+
+/** Returns a function that passes the standard error of a server on; to a terminal, without control characters except colours. */
+export function createServerOutputWriter(stderr: Streams['stderr']): (chunk: Buffer) => void {
+  const decoder = new StringDecoder('utf8');
+  return (chunk) => {
+    const text = decoder.write(chunk);
+    stderr.write(stderr.isTTY === true ? sanitizeColoured(text) : text);
+  };
 }
 
 /** Converts a JSON log line to the form for terminals. */

@@ -13,7 +13,7 @@ import { toAppEnvironment } from '../app-environment.ts';
 import type { CliContext } from '../context.ts';
 import type { AdHocOptions } from '../declare.ts';
 import { readAdHocServer, withHeaderVariables } from '../gateway-client/with-gateway.ts';
-import { createLogWriter } from '../output.ts';
+import { createLogWriter, createServerOutputWriter } from '../output.ts';
 
 interface WrapOptions extends AdHocOptions {
   readonly logLevel?: LogLevel;
@@ -54,7 +54,7 @@ export async function runWrap(options: WrapOptions, context: CliContext): Promis
     http: undefined,
     expose: undefined,
     onStopSignal: context.onStopSignal,
-    wrapped: { name: config.name, client, onStderr: (chunk) => void stderr.write(chunk) },
+    wrapped: { name: config.name, client, onStderr: createServerOutputWriter(stderr) },
     logger: () => createJsonLogger({ level: options.logLevel ?? 'warn', write: createLogWriter(stderr) }),
   });
   if (app.gateway.status().length === 0) {
