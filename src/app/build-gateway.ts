@@ -243,6 +243,7 @@ interface PoolParts {
   readonly searchPath: () => Promise<string | undefined>;
   /** The programs that print values. */
   readonly running: RunningPrograms;
+  readonly serverLogs: ServerLogs | undefined;
   readonly approvals: ApprovalRegistry | undefined;
   readonly vault: TokenVault;
   /** Servers that run once for the whole fleet; undefined without a fleet. */
@@ -254,8 +255,19 @@ interface PoolParts {
 
 /** Ends servers that an earlier gateway left running, then opens the pool of servers. */
 function openPool(options: AppOptions, foundation: Foundation, parts: PoolParts): UpstreamPool {
-  const { cache, reader, searchPath, running, approvals, vault, fleetServers, onStderr, onSecrets, log } =
-    parts;
+  const {
+    cache,
+    reader,
+    searchPath,
+    running,
+    serverLogs,
+    approvals,
+    vault,
+    fleetServers,
+    onStderr,
+    onSecrets,
+    log,
+  } = parts;
   const { env, stateDir, platform } = options;
   const { scope } = foundation;
   const now = Date.now;
@@ -275,6 +287,7 @@ function openPool(options: AppOptions, foundation: Foundation, parts: PoolParts)
     stateDir,
     onStderr,
     onSecrets,
+    maskOutput: (server, text) => serverLogs?.mask(server, text) ?? text,
     log,
     maxMessageBytes: MAX_MESSAGE_BYTES,
   });

@@ -77,6 +77,8 @@ export interface ServerOpenerDeps {
   readonly onStderr?: ((chunk: Buffer, server: UpstreamName) => void) | undefined;
   /** Receives the secrets that a server is about to get, so they can be masked in its output. */
   readonly onSecrets?: ((server: UpstreamName, values: readonly string[]) => void) | undefined;
+  /** Masks these secrets in the output that errors quote, because a model may read an error. */
+  readonly maskOutput?: ((server: UpstreamName, text: string) => string) | undefined;
   readonly log: Logger;
   readonly maxMessageBytes: number;
 }
@@ -169,7 +171,8 @@ async function openStdio(
   const activity = options.onStart && watchInstaller(server, config, options);
   options.onStart?.(server);
   const noise: string[] = [];
-  const processHints = trackExit(server, noise);
+  const mask = (line: string): string => deps.maskOutput?.(name, line) ?? line;
+  const processHints = trackExit(server, noise, mask);
   const openTransport = fenceTransport(stdioTransport(server, deps, name), options.mayWrite);
   const client = await RpcClient.open(openTransport, reportNoise(deps, name, options.handlers, noise));
   try {
@@ -201,14 +204,19 @@ function watchInstaller({ pid }: ServerProcess, config: UpstreamConfig, options:
 }
 
 /** Returns the function behind `OpenedServer.processHints`. */
-function trackExit(server: ServerProcess, noise: readonly string[]): () => Promise<ProcessHints> {
+function trackExit(
+  server: ServerProcess,
+  noise: readonly string[],
+  mask: (line: string) => string,
+): () => Promise<ProcessHints> {
   let exit: string | undefined;
   void server.exited.then((description) => (exit = description));
   return async () => {
     if (exit === undefined) await Promise.race([server.exited, sleep(100)]);
     // The last lines of standard error, which explain the exit, may still be in the pipe.
     if (exit !== undefined) await Promise.race([server.stderrEnded, sleep(500)]);
-    return { exit, stderr: server.stderr.lines, stdout: noise[0] };
+    const [stdout] = noise;
+    return { exit, stderr: server.stderr.lines.map(mask), stdout: stdout && mask(stdout) };
   };
 }
 

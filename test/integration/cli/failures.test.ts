@@ -263,3 +263,17 @@ describe('at a terminal', { tags: ['expect'] }, () => {
     expect(visibleText(screen)).toContain('"some-server"');
   });
 });
+
+test('failure: quotes the output of the server without the secrets that it received', async () => {
+  const hidden = 'the-hidden-value-of-the-token';
+  const line = 'The server rejects the token $TOKEN';
+  const env = { TOKEN: '${env:FAILING_TOKEN}' };
+  const home = commandHome({
+    failing: { command: 'sh', args: ['-c', `echo "${line}"; echo "${line}" >&2; sleep 0.2; exit 3`], env },
+  });
+  const { stdout, stderr } = await home.run(['tools', 'failing'], { env: { FAILING_TOKEN: hidden } });
+  expect(stderr).toMatch(
+    /standard error: The server rejects the token [^|]*standard output: The server rejects/,
+  );
+  expect(stdout + stderr).not.toContain(hidden);
+});
