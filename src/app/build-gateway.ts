@@ -89,8 +89,6 @@ export async function buildGateway(
   const logs = { serverLogs, onStderr, onSecrets, log };
   const parts = { cache, approvals, vault, fleetServers, ...references, ...logs };
   const pool = openPool(options, foundation, parts);
-  // Closed before the pool, which waits for the values that these programs print.
-  scope.use(references.running);
   for (const upstream of snapshot.value.upstreams) pool.add(upstream);
   if (serverLogs !== undefined) logConnections(serverLogs, pool);
 
@@ -262,7 +260,6 @@ function openPool(options: AppOptions, foundation: Foundation, parts: PoolParts)
     running,
     serverLogs,
     approvals,
-    vault,
     fleetServers,
     onStderr,
     onSecrets,
@@ -300,23 +297,23 @@ function openPool(options: AppOptions, foundation: Foundation, parts: PoolParts)
         const { preflightCheck } = await import('../upstream/connecting/preflight-check.ts');
         return preflightCheck(upstream, { ...environment, platform });
       },
-      credentialsFor: createCredentialsFactory({
-        vault,
-        reader,
-        env,
-        home: options.home,
-        searchPath,
-        running,
-        now,
-        log,
-      }),
+      credentialsFor: createCredentials(options, parts),
       isRetrying: options.listen !== 'none',
       log,
       now,
     }),
   );
+  // Closed before the pool, which waits for the values that these programs print.
+  scope.use(running);
   fleetServers?.serve(pool);
   return pool;
+}
+
+function createCredentials(
+  { env, home }: AppOptions,
+  { vault, reader, searchPath, running, log }: PoolParts,
+): ReturnType<typeof createCredentialsFactory> {
+  return createCredentialsFactory({ vault, reader, env, home, searchPath, running, now: Date.now, log });
 }
 
 /** Creates the identity that servers see. The server of `trunkline wrap` sees that of its only client instead. */

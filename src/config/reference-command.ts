@@ -161,7 +161,10 @@ export function runForOutput(
     });
     child.once('close', (code, signal) => {
       clearTimeout(timer);
-      if (code !== 0) fail(`ended with ${code === null ? `the signal ${signal}` : `exit code ${code}`}`);
+      if (code !== 0)
+        reject(
+          new ProgramFailure(`ended with ${code === null ? `the signal ${signal}` : `exit code ${code}`}`),
+        );
       else
         resolve(
           Buffer.concat(chunks)
