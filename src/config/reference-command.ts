@@ -131,8 +131,7 @@ export function runForOutput(
     return Promise.reject(new ProgramFailure('was not started, because the gateway is stopping'));
   return new Promise((resolve, reject) => {
     const fail = (problem: string): void => {
-      child.kill('SIGKILL');
-      child.stdout.destroy(); // A child process of the program may keep the pipe open.
+      endProgram(child, running !== undefined);
       reject(new ProgramFailure(problem));
     };
     const child = spawn(program, args, {

@@ -13,9 +13,9 @@ interface ClientRecord {
   readonly name: string | undefined;
   readonly version: string | undefined;
   readonly protocol: string;
-  readonly era: Era;
-  /** The client's session. For a client without sessions, the object that handled its last request. */
-  session: ClientSession;
+  readonly caller: Caller;
+  /** Returns how the client sees the catalog. */
+  view: () => Pick<ConnectedClient, 'exposure' | 'server'>;
   readonly hasSession: boolean;
   readonly since: number;
   usedAt: number;

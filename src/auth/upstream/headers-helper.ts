@@ -98,7 +98,7 @@ export class HeadersHelper implements Credentials {
     const { name } = this.#deps.config;
     return new GatewayError(
       'SECRET_MISSING',
-      `The headersHelper of server "${name}" failed: ${problem}. To see why, run the command yourself; correct it with: trunkline edit ${name}`,
+      `The headersHelper of server "${name}" failed: ${problem}. To see why, run the command yourself; correct it with: trunkline edit ${quoteShellWord(name)}`,
       { details: { server: name, field: 'headersHelper' } },
     );
   }

@@ -202,7 +202,7 @@ async function storeMissingSecrets(
   for (const name of missing) {
     const users = tests.filter((test) => findMissingSecret(test) === name).map((test) => test.name);
     const value = await prompt.secret(
-      `\nType or paste the value of ${name} for ${users.join(', ')}. It is not shown. [Enter to skip]`,
+      `\nType or paste the value of ${name} for ${toOneLine(users.join(', '))}. It is not shown. [Enter to skip]`,
     );
     if (value === '') continue;
     context.out.note(`Stored ${name} in ${describeSecretPlace(await secrets.write(name, value))}.`);

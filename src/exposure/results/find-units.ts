@@ -100,15 +100,19 @@ function search(
   });
 }
 
+interface FoundByWorker extends Pick<UnitMatches, 'matches' | 'total'> {
+  readonly isCombined: boolean;
+}
+
 const SPECIAL_CHARACTERS = /[$()*+.?[\\\]^{|}]/;
 
 function parsePattern(find: string): Pattern {
   if (find.length > MAX_PATTERN) throw invalidFind(`must not be longer than ${MAX_PATTERN} characters`);
   const [, source, flags = ''] = REGEX_LITERAL.exec(find) ?? [];
   if (source === undefined) {
-    const text = asText(find);
+    const text = toText(find);
     if (!SPECIAL_CHARACTERS.test(find) || !isExpression(find)) return text;
-    return { source: `${text.source}|(?:${find})`, flags: 'i', reading: 'text and expression' };
+    return { ...text, expression: find, reading: 'text and expression' };
   }
   try {
     return { source: new RegExp(source, flags).source, flags: flags || 'i', reading: 'expression' };
