@@ -152,7 +152,7 @@ export class RegistryClient {
         : code;
     return new GatewayError(
       'UPSTREAM_UNAVAILABLE',
-      `The registry at ${this.#baseUrl} cannot be reached${reason === '' ? '' : `: ${reason}`}. To use another registry, set the environment variable TRUNKLINE_REGISTRY.`,
+      `The registry at ${this.#baseUrl} cannot be reached${reason === '' ? '' : `: ${reason}`}. To use another registry, set TRUNKLINE_REGISTRY, or add --registry URL to the command.`,
       { cause: error },
     );
   }

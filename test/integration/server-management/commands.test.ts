@@ -142,7 +142,7 @@ test(
     expect(failing).toMatchObject({ state: 'waiting', problem: { code: 'UPSTREAM_UNAVAILABLE' } });
     expect(failing.problem?.retryAt).toBeGreaterThan(Date.now() - 60_000);
     expect((await home.command('servers', '--text', ...where)).stdout).toMatch(
-      /tried \d+ times, again (in|now)/,
+      /failed \d+ times, (next attempt in|retrying now)/,
     );
     await requestOverSocket(home.record()?.socket ?? '', 'POST /api/servers/broken/restart');
     const attempts = await eventually(async () => (await readServer('broken'))?.problem?.attempts ?? false);
