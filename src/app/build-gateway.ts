@@ -35,6 +35,7 @@ import { logConnections, openServerLogs } from './open-server-logs.ts';
 import { openApprovals, watchApprovals } from './open-approvals.ts';
 import type { Foundation } from './open-foundation.ts';
 import { openPause } from './open-pause.ts';
+import type { ReferenceVariables } from './reference-variables.ts';
 import type { Runtime } from './runtime.ts';
 import { createSecretStore } from './open-secrets.ts';
 import { openReplicaSubscriptions } from './open-replica-subscriptions.ts';
@@ -80,7 +81,7 @@ export async function buildGateway(
   const saveForWarmStart = (current: ConfigSnapshot): void =>
     cache.rememberConfig({ revision: current.revision, snapshot: current });
   saveForWarmStart(snapshot);
-  const references = openReferences(options, snapshot.file, foundation, log);
+  const references = openReferences(options, runtime, foundation, log);
   const approvals = await openApprovals(options, runtime, { store, log, now: Date.now });
   const vault = openTokenVault(options, foundation, log);
   // The servers, none of which is started yet.
@@ -129,14 +130,17 @@ export async function buildGateway(
 }
 
 /** Opens what the references of the configuration are resolved with. */
-function openReferences(options: AppOptions, configFile: string, foundation: Foundation, log: Logger) {
+function openReferences(options: AppOptions, runtime: Runtime, foundation: Foundation, log: Logger) {
   const { env, home } = options;
+  const configFile = runtime.snapshot.file;
+  const readVariable = runtime.variables.read;
   const secrets = createSecretStore(options, { ...foundation, log });
   const searchPath = createSearchPath(options);
   return {
     secrets,
     searchPath,
-    reader: createReferenceReader({ env, home, configFile, secrets, searchPath }),
+    readVariable,
+    reader: createReferenceReader({ env, readVariable, home, configFile, secrets, searchPath }),
   };
 }
 
@@ -238,6 +242,7 @@ function openTokenVault(options: AppOptions, { scope, store, key }: Foundation, 
 interface PoolParts {
   readonly cache: ListingCache;
   readonly reader: ReferenceReader;
+  readonly readVariable: ReferenceVariables['read'];
   /** Returns the PATH for programs. */
   readonly searchPath: () => Promise<string | undefined>;
   readonly approvals: ApprovalRegistry | undefined;
@@ -287,6 +292,7 @@ function openPool(options: AppOptions, foundation: Foundation, parts: PoolParts)
         vault,
         reader,
         env,
+        readVariable: parts.readVariable,
         home: options.home,
         searchPath,
         now,

@@ -136,11 +136,14 @@ export interface SecretReader {
 }
 
 /**
- * Creates a reader of variables in `env`, of files relative to the folder of the configuration, of secrets, and of the output of programs,
+ * Creates a reader of variables, of files relative to the folder of the configuration, of secrets, and of the output of programs,
  * which is read once. The stored secret of the same name stands in for a variable that is unset.
  */
 export function createReferenceReader(options: {
+  /** The environment of programs. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Returns the value of a variable; default: that in `env`. */
+  readonly readVariable?: ((name: string) => string | undefined) | undefined;
   readonly home: string;
   readonly configFile: string;
   /** Absent where secrets cannot be read, because the setting decides where they are. */
@@ -149,12 +152,13 @@ export function createReferenceReader(options: {
   readonly searchPath?: (() => Promise<string | undefined>) | undefined;
 }): ReferenceReader {
   const { env, home, secrets } = options;
+  const lookUp = options.readVariable ?? ((name) => env[name]);
   const folder = dirname(options.configFile);
   const toAbsolute = (path: string): string =>
     /^~(?:[/\\]|$)/.test(path) ? join(home, path.slice(1)) : resolve(folder, path);
   const readText = (path: string): Promise<string> => readFile(toAbsolute(path), 'utf8');
   const readVariable = async (name: string): Promise<string | undefined> => {
-    const value: unknown = env[name];
+    const value: unknown = lookUp(name);
     // A plain object also inherits members such as "constructor".
     if (typeof value === 'string' && value !== '') return value;
     const stored = isSecretReferenceName(name) ? await secrets?.read(name) : undefined;

@@ -92,19 +92,6 @@ describe('shared gateway', () => {
     await eventually(() => !isRunning(before), { what: 'The end of the old gateway' });
   });
 
-  test('shared gateway: keeps clients with different environment variables apart', async () => {
-    const plain = fixture('plain');
-    await using home = new SharedHome({
-      mcpServers: { plain: { ...plain, env: { ...plain.env, SECRET: '${env:SECRET}' } } },
-    });
-    const one = await (await home.pipe({ env: { SECRET: 'one' } })).client();
-    const two = await (await home.pipe({ env: { SECRET: 'two' } })).client();
-    const secret = async (client: typeof one): Promise<unknown> =>
-      JSON.parse(text(await client.callTool('plain__env', { names: ['SECRET'] }))).SECRET;
-    expect([await secret(one), await secret(two)]).toEqual(['one', 'two']);
-    expect(JSON.stringify(home.record())).not.toContain('two');
-  });
-
   test('shared gateway: takes over the lock of a dead process', async () => {
     await using home = new SharedHome({ mcpServers: { plain: fixture('plain') } });
     const first = await home.pipe();
