@@ -11,8 +11,11 @@ export interface ClientHello {
   readonly pid?: number | undefined;
   /** The variables that the configuration refers to, with their values where the client runs. */
   readonly variables?: VariableValues | undefined;
-  /** Whether these variables replace those of the gateway although other clients are connected. */
-  readonly replace?: boolean | undefined;
+  /**
+   * Whether these variables replace different ones of the gateway; by default, if no other client is connected. A client that reconnects
+   * may be older than the gateway, so it says `never`.
+   */
+  readonly replace?: 'always' | 'never' | undefined;
   /** Asks which variables differ, and changes nothing. Such a hello has no other members than `variables`. */
   readonly compare?: boolean | undefined;
   /** Brings variables as a pipe does, but no pipe follows. Such a hello has no other members than `variables`. */
@@ -71,7 +74,7 @@ export function parseHello(line: string): ClientHello | undefined {
     cwd: typeof cwd === 'string' ? cwd : undefined,
     pid: typeof pid === 'number' ? pid : undefined,
     variables: parseClientVariables(variables),
-    replace: replace === true,
+    replace: replace === 'always' || replace === 'never' ? replace : undefined,
     compare: compare === true,
     offer: offer === true,
     retire: retire === true,

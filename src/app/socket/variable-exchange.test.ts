@@ -59,17 +59,27 @@ describe('variables of clients', () => {
 
   test.each([
     ['no client is connected', { clients: 0 }, {}],
-    ['the client insists', { clients: 2 }, { replace: true }],
-  ])('variables of clients: replace a different value if %s', (_when, deps, options) => {
+    ['the client insists', { clients: 2 }, { replace: 'always' }],
+  ] as const)('variables of clients: replace a different value if %s', (_when, deps, options) => {
     const { variables, exchange, reopened, lines } = createExchange({ TOKEN: 'own-value' }, deps);
     expect(exchange.receive({ TOKEN: 'their-value' }, options)).toEqual({ differing: [], mustStop: false });
     expect([variables.read('TOKEN'), reopened]).toEqual(['their-value', [['one', 'two']]]);
     expect(lines.join('')).not.toContain('-value');
   });
 
+  test('variables of clients: of one that reconnects replace no different value', () => {
+    const { variables, exchange } = createExchange({ TOKEN: 'own' }, { clients: 0 });
+    const brought = { TOKEN: 'older', KEY: 'k', PGURL: 'x' };
+    expect(exchange.receive(brought, { replace: 'never' })).toMatchObject({
+      differing: [{ name: 'TOKEN' }, { name: 'PGURL' }],
+      mustStop: false,
+    });
+    expect(['TOKEN', 'KEY'].map((name) => variables.read(name))).toEqual(['own', 'k']);
+  });
+
   test('variables of clients: complete those of a gateway that a person started, and replace none', () => {
     const { variables, exchange } = createExchange({ TOKEN: 'own' }, { clients: 0, isBackground: false });
-    expect(exchange.receive({ TOKEN: 'other', KEY: 'k' }, { replace: true }).differing).toMatchObject([
+    expect(exchange.receive({ TOKEN: 'other', KEY: 'k' }, { replace: 'always' }).differing).toMatchObject([
       { name: 'TOKEN' },
     ]);
     expect(['TOKEN', 'KEY'].map((name) => variables.read(name))).toEqual(['own', 'k']);
@@ -132,7 +142,7 @@ describe('variables of clients', () => {
       expect(exchange.differing().map(({ name }) => name)).toEqual(['TOKEN', 'KEY']);
     }
     expect(exchange.differing().map(({ name }) => name)).toEqual(['TOKEN']);
-    exchange.receive({ TOKEN: 'other' }, { replace: true });
+    exchange.receive({ TOKEN: 'other' }, { replace: 'always' });
     expect(exchange.differing()).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import type { Logger } from '../../observability/log.ts';
 import type { ReferenceVariables } from '../reference-variables.ts';
 import { findReferencedVariables, KEYCHAIN_VARIABLE } from '../shared-gateway/client-variables.ts';
 import type { DifferingVariable, VariableValues } from '../shared-gateway/client-variables.ts';
+import type { ClientHello } from '../shared-gateway/pipe-handshake.ts';
 
 interface VariableExchangeDeps {
   readonly variables: ReferenceVariables;
@@ -35,19 +36,16 @@ export class VariableExchange {
   }
 
   /**
-   * Takes over the variables of a client that the gateway lacks. A different value replaces that of the gateway only if no client is
-   * connected or the client insists. The gateway makes room only for a client that stays, which can start another one.
+   * Takes over the variables of a client that the gateway lacks. Unless `replace` decides it, a different value replaces that of the gateway
+   * only if no client is connected. The gateway makes room only for a client that stays, which can start another one.
    */
   receive(
     brought: VariableValues,
-    {
-      replace = false,
-      isPipe = true,
-    }: { readonly replace?: boolean | undefined; readonly isPipe?: boolean } = {},
+    { replace, isPipe = true }: Pick<ClientHello, 'replace'> & { readonly isPipe?: boolean } = {},
   ): ExchangeOutcome {
     const { variables, isBackground, clients, log } = this.#deps;
     const usage = this.#readUsage();
-    const canReplace = isBackground && (replace || clients() === 0);
+    const canReplace = isBackground && (replace === undefined ? clients() === 0 : replace === 'always');
     const unequal = listUnequal(brought, usage, variables);
     const mustStop = isPipe && canReplace && unequal.some((name) => usage.atStart.has(name));
     if (mustStop) return { differing: [], mustStop };

@@ -37,7 +37,7 @@ export async function restartGateway(options: GlobalOptions, context: CliContext
     (await connectToGateway(socket, { stop: true })).socket.destroy();
     await waitForExit(pid);
     // A client may have started the next gateway first.
-    const hello = { ...findOrStart.hello, replace: true };
+    const hello = { ...findOrStart.hello, replace: 'always' } as const;
     (await findOrStartGateway({ ...findOrStart, hello })).socket.destroy();
   }
   const record = findGatewayRecord(stateDir);

@@ -28,11 +28,13 @@ export async function serveThroughSharedGateway(
   // If the configuration cannot be written, a gateway cannot record its socket either. `serveInProcess` warns about it.
   if (location.text !== undefined && location.isTextFromEnvironment !== true) return undefined;
   const told = new Set<string>();
-  const reach = async (): Promise<Duplex> => {
+  const reach = async (replace?: 'never'): Promise<Duplex> => {
     // The options are created for every attempt, because the configuration may have changed before a reconnect.
-    const { socket, notes } = await findOrStartGateway(
-      await createFindOrStartOptions(location, options, context),
-    );
+    const findOrStart = await createFindOrStartOptions(location, options, context);
+    const { socket, notes } = await findOrStartGateway({
+      ...findOrStart,
+      hello: { ...findOrStart.hello, replace },
+    });
     for (const note of notes) {
       if (!told.has(note)) context.out.note(note);
       told.add(note);
@@ -58,7 +60,7 @@ export async function serveThroughSharedGateway(
     maxMessageBytes: MAX_MESSAGE_BYTES,
     now: () => performance.now(),
     firstGateway,
-    reconnect: reach,
+    reconnect: () => reach('never'),
   });
   context.onStopSignal(() => pipe.stop());
   noteWaitingForClient(context);

@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
+import { hashIdentity } from '../../../src/app/shared-gateway/gateway-identity.ts';
 import { requestOverSocket } from '../../support/admin-socket.ts';
 import { textOfResult, waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -13,8 +15,12 @@ import { readFilesBelow } from '../../support/planted-secrets.ts';
 import { isRunning } from '../../support/processes.ts';
 import type { RawClient } from '../../support/raw-client.ts';
 import { SharedHome } from '../../support/shared-home.ts';
+import { temporaryFolder } from '../../support/test-run.ts';
 
 checkLeaks();
+
+const manifest = new URL('../../../package.json', import.meta.url);
+const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string };
 
 /** Returns a home with a server that needs the variable TOKEN, and one that needs nothing. */
 function homeWithToken() {
@@ -36,7 +42,51 @@ async function tokenOf(client: RawClient): Promise<unknown> {
 const connect = async (home: SharedHome, TOKEN?: string): Promise<RawClient> =>
   (await home.pipe({ env: { TOKEN } })).client();
 
+/** Listens as the gateway of a configuration text. Returns what it receives. */
+async function poseAsGateway(home: SharedHome, config: string, text: string) {
+  const received: Buffer[] = [];
+  const socket = join(temporaryFolder('posing'), 'gateway.sock');
+  const server = createServer((client) =>
+    client.on('data', (bytes: Buffer) => {
+      received.push(bytes);
+      const isHello = bytes[0] === '{'.charCodeAt(0);
+      client.end(isHello ? '{"trunkline":1,"notes":[]}\n' : 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+    }),
+  );
+  await new Promise<void>((resolve) => void server.listen(socket, resolve));
+  const identity = hashIdentity({ version, config, text });
+  const record = { socket, pid: process.pid, kind: 'background', ...identity, since: 1 };
+  mkdirSync(home.run, { recursive: true, mode: 0o700 });
+  writeFileSync(join(home.run, 'gateway.json'), JSON.stringify(record));
+  return {
+    received: () => Buffer.concat(received).toString(),
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())),
+  };
+}
+
 describe('variables of clients', () => {
+  test('variables of clients: are sent only to a gateway that uses the same text of the configuration', async () => {
+    const { home } = homeWithToken();
+    await using _ = home;
+    const file = join(home.home, 'config.jsonc');
+    const text = '{ "mcpServers": { "one": { "url": "http://127.0.0.1:9/${env:TOKEN}" } } }';
+    writeFileSync(file, text);
+    const there = { TOKEN: 'for-this-text-only' };
+    const commands = [['status'], ['doctor'], ['refresh']];
+    {
+      await using other = await poseAsGateway(home, file, text.replace('TOKEN', 'OTHER'));
+      for (const words of commands) await home.commandIn(there, ...words, '--json');
+      expect(other.received()).toContain('/api/health');
+      expect(other.received()).not.toContain(there.TOKEN);
+    }
+    await using same = await poseAsGateway(home, file, text);
+    for (const words of commands) await home.commandIn(there, ...words, '--json');
+    expect(
+      same.received().match(/"(?:compare|offer)":true,"variables":\{"TOKEN":"for-this-text-only"\}/g),
+    ).toHaveLength(3);
+    rmSync(join(home.run, 'gateway.json'));
+  });
+
   test(
     'variables of clients: a client with a variable makes its server usable for all, in the same gateway',
     { tags: ['slow'] },
