@@ -100,7 +100,7 @@ function openServices(
     stop,
   }: { readonly foundation: Foundation; readonly built: BuiltGateway; readonly stop: () => void },
 ): Services {
-  const { scope, log, audit, store, key, fleet, meter, sharedServers, start } = foundation;
+  const { scope, log, audit, store, fleet, meter, sharedServers, start } = foundation;
   const { gateway, signIns, secrets, pause, serverLogs, restartOnOwner } = built;
   const { config } = runtime;
   const results = openResults(foundation);
@@ -118,18 +118,7 @@ function openServices(
     shared: sharedServers,
     isApproved: (name, fingerprint) => gateway.heldEntries.isServerApproved(name, fingerprint),
   });
-  const dashboard = scope.use(
-    new DashboardServer(options, {
-      admin: runtime.openAdmin,
-      publicUrl: () => config().value.http.publicUrl,
-      keepRunning: runtime.keepRunning,
-      store,
-      fleet,
-      key,
-      audit,
-      log,
-    }),
-  );
+  const dashboard = openDashboard(options, runtime, foundation);
   const clients = new ConnectedClients();
   const variables = new VariableExchange({
     variables: runtime.variables,
@@ -160,6 +149,22 @@ function openServices(
   const addManagementTools = createManagementToolDecorator({ config, gateway, audit, management });
   const admin = runtime.openAdmin;
   return { results, sandbox, callers, dashboard, clients, variables, admin, addManagementTools };
+}
+
+function openDashboard(options: AppOptions, runtime: Runtime, foundation: Foundation): DashboardServer {
+  const { scope, store, fleet, key, audit, log } = foundation;
+  return scope.use(
+    new DashboardServer(options, {
+      admin: runtime.openAdmin,
+      publicUrl: () => runtime.config().value.http.publicUrl,
+      keepRunning: runtime.keepRunning,
+      store,
+      fleet,
+      key,
+      audit,
+      log,
+    }),
+  );
 }
 
 /** Opens the store of results that are too long for a model. A fleet keeps them in its database, a single gateway in memory. */

@@ -1,3 +1,4 @@
+import type { AdminStatus } from '../../../admin/contract/contract.ts';
 import { formatCount } from '../../../core/lib/format-count.ts';
 import { GATEWAY_KIND_TEXT } from '../../gateway-kind.ts';
 import { findReachableGateways } from '../../gateway-client/reachable-gateways.ts';
@@ -20,16 +21,8 @@ export async function checkRunningGateway(
 ): Promise<readonly Finding[]> {
   const [gateway, ...others] = await findReachableGateways(stateDir);
   if (gateway === undefined) return [];
-  const {
-    configProblem,
-    needsRestart = [],
-    pid,
-    pausedSince,
-    kind,
-    clients,
-    differingVariables,
-  } = await gateway.connection.client.request('GET /api/status', {});
-  const about = { check: 'configuration', subject: config } as const;
+  const status = await gateway.connection.client.request('GET /api/status', {});
+  const { pid, pausedSince, kind, clients, differingVariables } = status;
   const subject = `process ${pid}`;
   const findings: Finding[] = [
     {
@@ -60,6 +53,15 @@ export async function checkRunningGateway(
   );
   for (const { problem, fix } of differences)
     findings.push({ check: 'processes', subject, status: 'warning', message: problem, fix });
+  return [...findings, ...checkConfigInUse(status, config)];
+}
+
+function checkConfigInUse(
+  { pid, configProblem, needsRestart = [] }: AdminStatus,
+  config: string,
+): readonly Finding[] {
+  const about = { check: 'configuration', subject: config } as const;
+  const findings: Finding[] = [];
   if (configProblem !== undefined)
     findings.push({
       ...about,
