@@ -1,3 +1,5 @@
+import { isVariableSet } from './shared-gateway/client-variables.ts';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The variables that references are resolved with: those of this process, completed and replaced by those that clients bring. */
@@ -13,9 +15,8 @@ export class ReferenceVariables {
   readonly read = (name: string): string | undefined =>
     this.#brought.get(name) ?? (Object.hasOwn(this.#own, name) ? this.#own[name] : undefined);
 
-  /** Whether the variable is unset or empty, which is the same for references. */
   lacks(name: string): boolean {
-    return (this.read(name) ?? '') === '';
+    return !isVariableSet(name, this.read(name));
   }
 
   use(name: string, value: string): void {

@@ -21,6 +21,7 @@ describe('client variables', () => {
     const env = {
       A_TOKEN: 'a',
       B: '',
+      C: '${C}',
       OTHER: 'x',
       TRUNKLINE_TOKENS_IT: 'seed',
       TRUNKLINE_KEYCHAIN: '0',

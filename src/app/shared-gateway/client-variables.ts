@@ -24,8 +24,7 @@ const MAX_VARIABLES = 1000;
 const MAX_BYTES = 256 * 1024;
 
 /**
- * Returns the variables that a configuration refers to and that are set in `env`, as a client brings them to its gateway. References treat an
- * empty variable as unset, and some clients pass unset variables as empty strings.
+ * Returns the variables that a configuration refers to and that are set in `env`, as a client brings them to its gateway.
  */
 export function readClientVariables(
   configText: string,
@@ -34,9 +33,17 @@ export function readClientVariables(
   const names = [...findReferencedVariables(configText), ...listTokenVariables(env), KEYCHAIN_VARIABLE];
   const set = names.flatMap((name) => {
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
-    return value === undefined || value === '' ? [] : [[name, value] as const];
+    return isVariableSet(name, value) ? [[name, value] as const] : [];
   });
   return keepWithinLimits(set);
+}
+
+/**
+ * Whether a variable has a value. References treat an empty variable as unset, and some clients pass an unset variable as an empty string, or
+ * as the reference that they could not replace.
+ */
+export function isVariableSet(name: string, value: string | undefined): value is string {
+  return value !== undefined && !['', `\${${name}}`, `\${env:${name}}`].includes(value);
 }
 
 /** Checks the variables in a hello, which another process sent. */

@@ -39,7 +39,7 @@ function createExchange(
 
 describe('variables of clients', () => {
   test('variables of clients: replace those that the gateway lacks, and only their servers are opened again', () => {
-    const { variables, exchange, reopened } = createExchange({ TOKEN: '' }, { clients: 3 });
+    const { variables, exchange, reopened } = createExchange({ TOKEN: '', KEY: '${KEY}' }, { clients: 3 });
     expect(exchange.receive({ TOKEN: 'first' })).toEqual({ differing: [], mustStop: false });
     expect(variables.read('TOKEN')).toBe('first');
     exchange.receive({ KEY: 'k' });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
+import { waitForTool } from '../../support/client-helpers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
@@ -99,7 +100,7 @@ describe('shared gateway', () => {
     await home.command('stop');
     writeFileSync(join(home.run, 'gateway.lock'), String(first.pid));
     const client = await (await home.pipe()).client();
-    expect(await client.listTools()).not.toHaveLength(0);
+    await waitForTool(client, 'plain__echo');
   });
 
   test('shared gateway: reports an invalid configuration to its client with exit code 3', async () => {
