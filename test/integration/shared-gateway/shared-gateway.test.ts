@@ -100,7 +100,7 @@ describe('shared gateway', () => {
     await home.command('stop');
     writeFileSync(join(home.run, 'gateway.lock'), String(first.pid));
     const client = await (await home.pipe()).client();
-    await waitForTool(client, 'plain__echo');
+    expect(await waitForTool(client, 'plain__echo')).not.toHaveLength(0);
   });
 
   test('shared gateway: reports an invalid configuration to its client with exit code 3', async () => {
