@@ -13,6 +13,7 @@ import type { RegistryClient } from '../setup/registry/registry-client.ts';
 import type { ServerEditor } from '../setup/manage/server-editor.ts';
 import type { ReplicaBus } from '../core/replica-bus.ts';
 import type {
+  AdminDifferingVariable,
   AdminEvent,
   AdminFleet,
   AdminSessionLink,
@@ -55,6 +56,8 @@ export interface AdminDeps {
   readonly clients: () => number;
   /** The clients of this gateway; `revision` changes when one connects or leaves. */
   readonly connectedClients: { readonly revision: number; list(): readonly ConnectedClient[] };
+  /** Returns the variables of which a connected client has another value than the gateway uses. */
+  readonly differingVariables: () => readonly AdminDifferingVariable[];
   /** Stops the gateway, as SIGTERM does. */
   readonly stop: () => void;
   readonly log: Logger;

@@ -94,6 +94,7 @@ async function createApi(
     url: () => undefined,
     clients: () => 2,
     connectedClients,
+    differingVariables: () => [],
     replicas,
     stop: () => stops.push('stop'),
     log: silentLogger,

@@ -33,13 +33,13 @@ export function announceGateway(
     readonly onReplaced: () => void;
   },
 ): GatewayAnnouncement {
-  const { stateDir, pid, version, file, env } = options;
+  const { stateDir, pid, version, file } = options;
   const { socket, text, url, log, onReplaced } = deps;
   let record: GatewayRecord = {
     socket,
     pid,
     kind: options.http === undefined ? 'background' : 'http',
-    ...hashIdentity({ version, config: file, text, env }),
+    ...hashIdentity({ version, config: file, text }),
     url,
     since: Date.now(),
   };
@@ -66,7 +66,7 @@ export function announceGateway(
   const timer = setInterval(checkRecord, CHECK_EVERY_MS).unref();
   return {
     updateConfigText: (changed) => {
-      record = { ...record, ...hashIdentity({ version, config: file, text: changed, env }) };
+      record = { ...record, ...hashIdentity({ version, config: file, text: changed }) };
       writeProcessRecord(stateDir, record);
       // Another gateway may have replaced this one; its record must stay.
       if (readCurrentRecord(stateDir)?.pid === pid) writeCurrentRecord(stateDir, record);

@@ -29,6 +29,7 @@ import { readStartConfig } from './read-start-config.ts';
 import { Runtime } from './runtime.ts';
 import { createFleetBus } from '../fleet/fleet-bus.ts';
 import { shutDown } from './shutdown.ts';
+import { VariableExchange } from './socket/variable-exchange.ts';
 
 export interface App {
   readonly gateway: Gateway;
@@ -49,7 +50,7 @@ export interface App {
  */
 export async function startApp(options: AppOptions): Promise<App> {
   const start = await readStartConfig(options);
-  const runtime = new Runtime(start.snapshot);
+  const runtime = new Runtime(start.snapshot, options.env);
   const log = options.logger(() => runtime.snapshot.value.log.level);
   const scope = new Scope((error) => log.error('Closing failed.', { reason: String(error) }));
   try {
@@ -84,6 +85,7 @@ interface Services {
   readonly callers: CallerAuth;
   readonly dashboard: DashboardServer;
   readonly clients: ConnectedClients;
+  readonly variables: VariableExchange;
   readonly admin: () => Promise<AdminRoutes>;
   /** Adds the tools for managing servers to the tools that a caller sees. */
   readonly addManagementTools: ReturnType<typeof createManagementToolDecorator>;
@@ -98,7 +100,7 @@ function openServices(
     stop,
   }: { readonly foundation: Foundation; readonly built: BuiltGateway; readonly stop: () => void },
 ): Services {
-  const { scope, log, audit, store, key, fleet, meter, sharedServers, start } = foundation;
+  const { scope, log, audit, store, fleet, meter, sharedServers, start } = foundation;
   const { gateway, signIns, secrets, pause, serverLogs, restartOnOwner } = built;
   const { config } = runtime;
   const results = openResults(foundation);
@@ -116,21 +118,19 @@ function openServices(
     shared: sharedServers,
     isApproved: (name, fingerprint) => gateway.heldEntries.isServerApproved(name, fingerprint),
   });
-  const dashboard = scope.use(
-    new DashboardServer(options, {
-      admin: runtime.openAdmin,
-      publicUrl: () => config().value.http.publicUrl,
-      keepRunning: runtime.keepRunning,
-      store,
-      fleet,
-      key,
-      audit,
-      log,
-    }),
-  );
+  const dashboard = openDashboard(options, runtime, foundation);
   const clients = new ConnectedClients();
+  const variables = new VariableExchange({
+    variables: runtime.variables,
+    config,
+    clients: runtime.clients,
+    isBackground: options.listen === 'socket',
+    reopen: (names) => gateway.reopen(names),
+    log,
+  });
   runtime.admin = createLazyAdmin(options, runtime, {
     clients,
+    variables,
     gateway,
     audit,
     signIns,
@@ -147,7 +147,24 @@ function openServices(
     stop,
   });
   const addManagementTools = createManagementToolDecorator({ config, gateway, audit, management });
-  return { results, sandbox, callers, dashboard, clients, admin: runtime.openAdmin, addManagementTools };
+  const admin = runtime.openAdmin;
+  return { results, sandbox, callers, dashboard, clients, variables, admin, addManagementTools };
+}
+
+function openDashboard(options: AppOptions, runtime: Runtime, foundation: Foundation): DashboardServer {
+  const { scope, store, fleet, key, audit, log } = foundation;
+  return scope.use(
+    new DashboardServer(options, {
+      admin: runtime.openAdmin,
+      publicUrl: () => runtime.config().value.http.publicUrl,
+      keepRunning: runtime.keepRunning,
+      store,
+      fleet,
+      key,
+      audit,
+      log,
+    }),
+  );
 }
 
 /** Opens the store of results that are too long for a model. A fleet keeps them in its database, a single gateway in memory. */

@@ -36,6 +36,7 @@ import { logConnections, openServerLogs } from './open-server-logs.ts';
 import { openApprovals, watchApprovals } from './open-approvals.ts';
 import type { Foundation } from './open-foundation.ts';
 import { openPause } from './open-pause.ts';
+import type { ReferenceVariables } from './reference-variables.ts';
 import type { Runtime } from './runtime.ts';
 import { createSecretStore } from './open-secrets.ts';
 import { openReplicaSubscriptions } from './open-replica-subscriptions.ts';
@@ -81,7 +82,7 @@ export async function buildGateway(
   const saveForWarmStart = (current: ConfigSnapshot): void =>
     cache.rememberConfig({ revision: current.revision, snapshot: current });
   saveForWarmStart(snapshot);
-  const references = openReferences(options, snapshot.file, foundation, log);
+  const references = openReferences(options, runtime, foundation, log);
   const approvals = await openApprovals(options, runtime, { store, log, now: Date.now });
   const vault = openTokenVault(options, foundation, log);
   // The servers, none of which is started yet.
@@ -130,13 +131,23 @@ export async function buildGateway(
 }
 
 /** Opens the store of secrets, and creates the reader that resolves references in the configuration. */
-function openReferences(options: AppOptions, configFile: string, foundation: Foundation, log: Logger) {
+function openReferences(options: AppOptions, runtime: Runtime, foundation: Foundation, log: Logger) {
   const { env, home } = options;
+  const configFile = runtime.snapshot.file;
+  const readVariable = runtime.variables.read;
   const secrets = createSecretStore(options, { ...foundation, log });
   const searchPath = createSearchPath(options);
   const running = new RunningPrograms();
-  const reader = createReferenceReader({ env, home, configFile, secrets, searchPath, running });
-  return { secrets, searchPath, running, reader };
+  const reader = createReferenceReader({
+    env,
+    readVariable,
+    home,
+    configFile,
+    secrets,
+    searchPath,
+    running,
+  });
+  return { secrets, searchPath, running, readVariable, reader };
 }
 
 /** Returns a function that finds the PATH of a login shell once. */
@@ -237,6 +248,7 @@ function openTokenVault(options: AppOptions, { scope, store, key }: Foundation, 
 interface PoolParts {
   readonly cache: ListingCache;
   readonly reader: ReferenceReader;
+  readonly readVariable: ReferenceVariables['read'];
   /** Returns the PATH for programs. */
   readonly searchPath: () => Promise<string | undefined>;
   /** The programs that print values. */
@@ -311,9 +323,19 @@ function openPool(options: AppOptions, foundation: Foundation, parts: PoolParts)
 
 function createCredentials(
   { env, home }: AppOptions,
-  { vault, reader, searchPath, running, log }: PoolParts,
+  { vault, reader, readVariable, searchPath, running, log }: PoolParts,
 ): ReturnType<typeof createCredentialsFactory> {
-  return createCredentialsFactory({ vault, reader, env, home, searchPath, running, now: Date.now, log });
+  return createCredentialsFactory({
+    vault,
+    reader,
+    env,
+    readVariable,
+    home,
+    searchPath,
+    running,
+    now: Date.now,
+    log,
+  });
 }
 
 /** Creates the identity that servers see. The server of `trunkline wrap` sees that of its only client instead. */

@@ -30,6 +30,7 @@ import { Exposures } from './exposures.ts';
 import { openHttpListener } from './http-listener.ts';
 import type { createManagementToolDecorator } from './management-tools.ts';
 import type { Store } from './open-store.ts';
+import type { VariableExchange } from './socket/variable-exchange.ts';
 
 /** Accepts clients. During shutdown, it first stops accepting, and is closed after the calls in flight have finished. */
 export interface ClientListener extends AsyncDisposable {
@@ -64,6 +65,7 @@ export interface ListenerDeps {
   readonly dashboard: DashboardServer;
   readonly meter: TokenMeter;
   readonly clients: ConnectedClients;
+  readonly variables: VariableExchange;
   readonly metricsText: () => string | undefined;
   readonly signIns: SignInOffers;
   /** Adds the tools for managing servers to the tools that a caller sees. */

@@ -14,6 +14,7 @@ import type { AppOptions } from './app-options.ts';
 import type { CallerAuth } from '../auth/caller-auth.ts';
 import type { DashboardServer } from './dashboard-server.ts';
 import type { Runtime } from './runtime.ts';
+import type { VariableExchange } from './socket/variable-exchange.ts';
 import { createFleetBus } from '../fleet/fleet-bus.ts';
 import type { SecretStore } from '../auth/upstream/secret-store.ts';
 import type { GatewaySignIns } from '../auth/upstream/gateway-sign-ins.ts';
@@ -31,6 +32,7 @@ interface LazyAdminDeps {
   readonly dashboard: DashboardServer;
   readonly meter: TokenMeter;
   readonly clients: ConnectedClients;
+  readonly variables: VariableExchange;
   readonly scope: Scope;
   readonly log: Logger;
   readonly stop: () => void;
@@ -75,6 +77,7 @@ export function createLazyAdmin(
       url: runtime.url,
       clients: runtime.clients,
       connectedClients: deps.clients,
+      differingVariables: () => deps.variables.differing(),
       stop,
       log,
     });

@@ -20,7 +20,7 @@ export interface Telemetry {
 interface TelemetryDeps {
   readonly audit: AuditTrail;
   readonly log: Logger;
-  readonly runtime: Pick<Runtime, 'gateway' | 'clients'>;
+  readonly runtime: Pick<Runtime, 'gateway' | 'clients' | 'variables'>;
 }
 
 /** Opens telemetry. The code for traces and metrics is loaded only if they are configured. */
@@ -45,7 +45,7 @@ export async function openTelemetry(
   let close = async (): Promise<void> => {};
   if (endpoint !== undefined) {
     const { OtlpExporter } = await import('../observability/telemetry/otlp-exporter.ts');
-    const resolveText = createTextResolver(options, snapshot);
+    const resolveText = createTextResolver(options, snapshot, deps.runtime);
     const exporter = new OtlpExporter({
       endpoint: await resolveText(endpoint, 'endpoint'),
       headers: () => headersOf(options, telemetry.headers, resolveText),
@@ -70,8 +70,12 @@ export async function openTelemetry(
 
 type ResolveText = (text: string, field: string) => Promise<string>;
 
-function createTextResolver({ env, home }: AppOptions, { file }: ConfigSnapshot): ResolveText {
-  const reader = createReferenceReader({ env, home, configFile: file });
+function createTextResolver(
+  { env, home }: AppOptions,
+  { file }: ConfigSnapshot,
+  { variables }: TelemetryDeps['runtime'],
+): ResolveText {
+  const reader = createReferenceReader({ env, readVariable: variables.read, home, configFile: file });
   return (text, field) =>
     resolveReferences(text, { server: 'telemetry', field, read: (reference) => reader.read(reference) });
 }

@@ -3,9 +3,11 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { ConfigSnapshot } from '../config/config.ts';
 import { GatewayError } from '../core/errors.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { AppOptions } from './app-options.ts';
 import type { ClientListener } from './client-listeners.ts';
 import type { Telemetry } from './open-telemetry.ts';
 import type { GatewayReloader } from './gateway-reloader.ts';
+import { ReferenceVariables } from './reference-variables.ts';
 
 /**
  * Holds the parts of a running gateway that a reload replaces or that open late. Parts that are built earlier read them here when they need
@@ -14,6 +16,7 @@ import type { GatewayReloader } from './gateway-reloader.ts';
 export class Runtime {
   /** The configuration in use. */
   snapshot: ConfigSnapshot;
+  readonly variables: ReferenceVariables;
   telemetry: Telemetry | undefined;
   catalog: Catalog | undefined;
   gateway: Gateway | undefined;
@@ -23,8 +26,9 @@ export class Runtime {
   /** Follows the configuration file; undefined without a file or without listeners. */
   reloader: GatewayReloader | undefined;
 
-  constructor(snapshot: ConfigSnapshot) {
+  constructor(snapshot: ConfigSnapshot, env: AppOptions['env']) {
     this.snapshot = snapshot;
+    this.variables = new ReferenceVariables(env);
   }
 
   /** Returns the configuration in use. */

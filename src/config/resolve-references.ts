@@ -137,11 +137,14 @@ export interface SecretReader {
 }
 
 /**
- * Creates a reader of variables in `env`, of files relative to the folder of the configuration, of stored secrets, and of the output of
- * programs. Each program runs only once. If a variable is unset or empty, the reader uses the stored secret of the same name.
+ * Creates a reader of variables, of files relative to the folder of the configuration, of stored secrets, and of the output of programs.
+ * Each program runs only once. If a variable is unset or empty, the reader uses the stored secret of the same name.
  */
 export function createReferenceReader(options: {
+  /** The environment of programs. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Returns the value of a variable; default: that in `env`. */
+  readonly readVariable?: ((name: string) => string | undefined) | undefined;
   readonly home: string;
   readonly configFile: string;
   /** Absent for settings that decide where secrets are stored, because such settings cannot refer to secrets. */
@@ -152,12 +155,13 @@ export function createReferenceReader(options: {
   readonly running?: RunningPrograms | undefined;
 }): ReferenceReader {
   const { env, home, secrets } = options;
+  const lookUp = options.readVariable ?? ((name) => env[name]);
   const folder = dirname(options.configFile);
   const toAbsolute = (path: string): string =>
     /^~(?:[/\\]|$)/.test(path) ? join(home, path.slice(1)) : resolve(folder, path);
   const readText = (path: string): Promise<string> => readFile(toAbsolute(path), 'utf8');
   const readVariable = async (name: string): Promise<string | undefined> => {
-    const value: unknown = env[name];
+    const value: unknown = lookUp(name);
     // A plain object also inherits members such as "constructor".
     if (typeof value === 'string' && value !== '') return value;
     const stored = isSecretReferenceName(name) ? await secrets?.read(name) : undefined;

@@ -3,6 +3,7 @@ import type { ResourceRoute } from '../catalog/snapshot.ts';
 import type { ConfigDiff } from '../config/reload/diff-config.ts';
 import type { ConfigState } from '../config/reload/config-state.ts';
 import type { Caller } from '../core/caller.ts';
+import type { UpstreamName } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { Deadlines } from '../core/lib/deadlines.ts';
 import { Emitter } from '../core/lib/emitter.ts';
@@ -176,6 +177,16 @@ export class Gateway implements GatewayBackend, AsyncDisposable {
     await this.heldEntries.reassess(diff.adjusted);
     // A server in `left` may only be disabled and keeps its approvals. A server in `gone` is not in the file any more.
     await this.heldEntries.forget(diff.gone);
+  }
+
+  /** Connects servers anew whose references have other values now. Running calls finish on the old connections. */
+  reopen(names: readonly UpstreamName[]): void {
+    const { upstreams, shutdownMs } = this.#activeConfig.config;
+    this.#deps.pool.apply(upstreams, { reopened: names, graceMs: shutdownMs });
+    for (const name of names) {
+      this.#subscriptions.resubscribe(name);
+      this.#listing.serverChanged(name);
+    }
   }
 
   /** Resolves when every server has been listed, or when the wait for the first listings ends. */

@@ -68,7 +68,15 @@ export class SharedHome implements AsyncDisposable {
   }
 
   command(...args: readonly string[]): Promise<CommandOutcome> {
-    const env = { ...process.env, TRUNKLINE_HOME: this.home, ...this.#options.env };
+    return this.commandIn({}, ...args);
+  }
+
+  /** Runs a command in a shell with more variables. */
+  commandIn(
+    variables: NonNullable<GatewayOptions['env']>,
+    ...args: readonly string[]
+  ): Promise<CommandOutcome> {
+    const env = { ...process.env, TRUNKLINE_HOME: this.home, ...this.#options.env, ...variables };
     return new Promise((resolve) => {
       const child = execFile(process.execPath, [built, ...args], { env }, (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });

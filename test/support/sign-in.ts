@@ -107,7 +107,7 @@ export function openSignInHarness(url: string, stateDir = temporaryFolder('desk'
         signal: stopping.signal,
       }),
     credentials({ auth = {}, url: address = url, seed } = {}) {
-      const env = seed === undefined ? {} : { [tokenSeedVariable(upstream)]: seed };
+      const env: Record<string, string> = seed === undefined ? {} : { [tokenSeedVariable(upstream)]: seed };
       const reader = createReferenceReader({
         env,
         home: stateDir,
@@ -124,6 +124,7 @@ export function openSignInHarness(url: string, stateDir = temporaryFolder('desk'
         vault,
         reader,
         env,
+        readVariable: (name) => env[name],
         now,
         log,
       })(config, '');

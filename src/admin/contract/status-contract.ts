@@ -17,6 +17,8 @@ export interface AdminStatus extends AdminHealth, AdminPause {
   readonly configProblem?: ConfigProblem | undefined;
   /** Settings in the file that take effect after the next restart; absent if there are none. */
   readonly needsRestart?: readonly string[] | undefined;
+  /** The environment variables of which a connected client has another value than this gateway uses; absent if there are none. */
+  readonly differingVariables?: readonly AdminDifferingVariable[] | undefined;
   /** The gateways that share a database; absent for a single gateway. */
   readonly fleet?: AdminFleet | undefined;
   readonly tools: number;
@@ -31,6 +33,12 @@ export interface AdminStatus extends AdminHealth, AdminPause {
     readonly problem?: string | undefined;
   };
   readonly servers: readonly AdminServer[];
+}
+
+export interface AdminDifferingVariable {
+  readonly name: string;
+  /** Whether the configuration can refer to a stored secret instead. */
+  readonly canBeSecret: boolean;
 }
 
 /** This gateway and the others that share its database. */

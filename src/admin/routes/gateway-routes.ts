@@ -40,6 +40,7 @@ async function presentStatus(deps: AdminDeps, caller: Caller): Promise<AdminStat
   const { counts, approvalProblem: problem } = gateway.heldEntries;
   const { file, warnings, value } = deps.config();
   const { problem: configProblem, needsRestart = [] } = deps.reload()?.state ?? {};
+  const differingVariables = deps.differingVariables();
   return {
     version: deps.version,
     pid: deps.pid,
@@ -54,6 +55,7 @@ async function presentStatus(deps: AdminDeps, caller: Caller): Promise<AdminStat
     ),
     configProblem,
     needsRestart: needsRestart.length > 0 ? needsRestart : undefined,
+    differingVariables: differingVariables.length > 0 ? differingVariables : undefined,
     fleet: deps.fleet(),
     tools: gateway.view(caller).tools.length,
     audit: value.audit.enabled ? audit.health : undefined,

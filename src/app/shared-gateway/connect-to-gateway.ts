@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { GatewayError } from '../../core/errors.ts';
+import type { DifferingVariable } from './client-variables.ts';
 import { parseHelloReply, serializeHello } from './pipe-handshake.ts';
 import type { ClientHello } from './pipe-handshake.ts';
 
@@ -10,6 +11,8 @@ export interface GatewayPipe {
   readonly socket: Socket;
   /** Messages for the user of the client. */
   readonly notes: readonly string[];
+  /** The variables of the client of which the gateway uses another value. */
+  readonly differing: readonly DifferingVariable[];
 }
 
 /** Maximum time to wait for the reply. A healthy gateway replies at once. */
@@ -45,7 +48,11 @@ export function connectToGateway(path: string, hello: ClientHello): Promise<Gate
       socket.pause();
       socket.off('data', onData).off('error', onError).off('end', onEnd);
       if (lineEnd + 1 < received.length) socket.unshift(received.subarray(lineEnd + 1));
-      resolve({ socket, notes: reply.notes });
+      // Only names that this client sent are of interest to its user.
+      const differing = (reply.differing ?? []).filter(({ name }) =>
+        Object.hasOwn(hello.variables ?? {}, name),
+      );
+      resolve({ socket, notes: reply.notes, differing });
     };
     const onError = (error: Error): void => fail(error.message, error);
     const onEnd = (): void => fail('it closed the connection');

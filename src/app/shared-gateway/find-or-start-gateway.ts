@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { GatewayError } from '../../core/errors.ts';
 import { connectToGateway } from './connect-to-gateway.ts';
 import type { GatewayPipe } from './connect-to-gateway.ts';
+import { explainDifferences } from './client-variables.ts';
 import { findGatewayRecord, runDirOf } from './gateway-record.ts';
 import type { GatewayRecord } from './gateway-record.ts';
 import type { ClientHello } from './pipe-handshake.ts';
@@ -27,8 +28,7 @@ const MAX_STARTS = 2;
 
 /**
  * Opens a pipe to the running gateway with this identity. If there is none, one of the processes that look for the gateway starts it while
- * the others wait. A gateway with another version, configuration text or environment keeps its clients and stops after its last client has
- * left.
+ * the others wait. A gateway with another version or configuration text keeps its clients and stops after its last client has left.
  */
 export async function findOrStartGateway(options: FindOrStartOptions): Promise<GatewayPipe> {
   const { stateDir, identity, hello } = options;
@@ -44,7 +44,8 @@ export async function findOrStartGateway(options: FindOrStartOptions): Promise<G
         if (error instanceof GatewayError && error.code === 'USAGE') throw error;
         return undefined; // The next round looks for another gateway or starts one.
       });
-      if (pipe !== undefined) return pipe;
+      if (pipe !== undefined)
+        return { ...pipe, notes: [...pipe.notes, ...describeDifferences(pipe, running)] };
       unreachable.add(running.pid);
       continue;
     }
@@ -67,6 +68,12 @@ export async function findOrStartGateway(options: FindOrStartOptions): Promise<G
   throw new GatewayError(
     'GATEWAY_UNAVAILABLE',
     'The background gateway was started but cannot be reached. The reason may be in logs/gateway.log in the state folder.',
+  );
+}
+
+function describeDifferences({ differing }: GatewayPipe, { kind }: GatewayRecord): readonly string[] {
+  return explainDifferences(differing, { place: 'this client', kind }).map(
+    ({ problem, fix }) => `${problem} ${fix}`,
   );
 }
 

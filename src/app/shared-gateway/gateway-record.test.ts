@@ -28,8 +28,6 @@ function registerGateway(pid: number, since: number): GatewayRecord {
     config: '/c',
     since,
     revision: 'r',
-    environment: 'e',
-    salt: 's',
   };
   writeProcessRecord(stateDir, record);
   writeCurrentRecord(stateDir, record);

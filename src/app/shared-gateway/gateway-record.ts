@@ -14,9 +14,6 @@ export interface GatewayRecord {
   readonly config: string;
   /** Hash of the configuration text in use. */
   readonly revision: string;
-  /** Salted hash of the environment variables that the configuration refers to. */
-  readonly environment: string;
-  readonly salt: string;
   /** The address for HTTP clients. */
   readonly url?: string | undefined;
   /** Start time in milliseconds since 1970. */
@@ -82,7 +79,7 @@ function readRecordFile(file: string): GatewayRecord | undefined {
     return undefined; // The file is missing or incomplete.
   }
   if (!isJsonObject(value)) return undefined;
-  const stringKeys = ['socket', 'kind', 'version', 'config', 'revision', 'environment', 'salt'];
+  const stringKeys = ['socket', 'kind', 'version', 'config', 'revision'];
   const isComplete =
     stringKeys.every((key) => typeof value[key] === 'string') &&
     Number.isSafeInteger(value['pid']) &&

@@ -1,4 +1,6 @@
 import { isJsonObject } from '../../core/json.ts';
+import { parseClientVariables } from './client-variables.ts';
+import type { DifferingVariable, VariableValues } from './client-variables.ts';
 
 /** The first line that the pipe of a stdio client sends. All following lines are MCP messages. */
 export interface ClientHello {
@@ -7,6 +9,17 @@ export interface ClientHello {
   /** The working folder of the client. */
   readonly cwd?: string | undefined;
   readonly pid?: number | undefined;
+  /** The variables that the configuration refers to, with their values where the client runs. */
+  readonly variables?: VariableValues | undefined;
+  /**
+   * Whether these variables replace different ones of the gateway; by default, if no other client is connected. A client that reconnects
+   * may be older than the gateway, so it says `never`.
+   */
+  readonly replace?: 'always' | 'never' | undefined;
+  /** Asks which variables differ, and changes nothing. Such a hello has no other members than `variables`. */
+  readonly compare?: boolean | undefined;
+  /** Brings variables as a pipe does, but no pipe follows. Such a hello has no other members than `variables`. */
+  readonly offer?: boolean | undefined;
   /** Asks the gateway to stop as soon as no client is left, because a successor was started. Such a hello has no other members. */
   readonly retire?: boolean | undefined;
   /**
@@ -29,6 +42,8 @@ export interface HelloReply {
   readonly refused?: string | undefined;
   /** The reason why the gateway rejects this client. Every other gateway would reject it, too. */
   readonly wrong?: string | undefined;
+  /** The variables of which the gateway uses another value than the client has. */
+  readonly differing?: readonly DifferingVariable[] | undefined;
 }
 
 /** The version of the handshake. */
@@ -52,12 +67,16 @@ export function serializeHelloReply(reply: HelloReply): string {
 export function parseHello(line: string): ClientHello | undefined {
   const value = parseLine(line);
   if (value === undefined) return undefined;
-  const { expose, profile, cwd, pid, retire, refresh, stop } = value;
+  const { expose, profile, cwd, pid, variables, replace, compare, offer, retire, refresh, stop } = value;
   return {
     expose: typeof expose === 'string' ? expose : undefined,
     profile: typeof profile === 'string' ? profile : undefined,
     cwd: typeof cwd === 'string' ? cwd : undefined,
     pid: typeof pid === 'number' ? pid : undefined,
+    variables: parseClientVariables(variables),
+    replace: replace === 'always' || replace === 'never' ? replace : undefined,
+    compare: compare === true,
+    offer: offer === true,
     retire: retire === true,
     refresh: refresh === true,
     stop: stop === true,
@@ -68,12 +87,19 @@ export function parseHello(line: string): ClientHello | undefined {
 export function parseHelloReply(line: string): HelloReply | undefined {
   const value = parseLine(line);
   if (value === undefined) return undefined;
-  const { notes, refused, wrong } = value;
+  const { notes, refused, wrong, differing } = value;
   return {
     notes: Array.isArray(notes) ? notes.filter((note): note is string => typeof note === 'string') : [],
     refused: typeof refused === 'string' ? refused : undefined,
     wrong: typeof wrong === 'string' ? wrong : undefined,
+    differing: Array.isArray(differing) ? differing.filter(isDifferingVariable) : [],
   };
+}
+
+function isDifferingVariable(value: unknown): value is DifferingVariable {
+  return (
+    isJsonObject(value) && typeof value['name'] === 'string' && typeof value['canBeSecret'] === 'boolean'
+  );
 }
 
 function serializeLine(content: object): string {

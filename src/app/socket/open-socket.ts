@@ -18,7 +18,7 @@ export async function openSocket(
     readonly parked: ParkedCalls;
   },
 ): Promise<ClientListener> {
-  const { options, config, connect, parked, admin, log, onEnd } = deps;
+  const { options, config, connect, parked, admin, variables, log, onEnd } = deps;
   // A gateway in the foreground runs until the user stops it.
   const idle = new IdleExit({
     idleMs: () => (options.listen === 'socket' ? config().value.idleExitMs : undefined),
@@ -39,6 +39,7 @@ export async function openSocket(
     platform: options.platform,
     admin,
     idle,
+    variables,
     log,
     shutdownMs: () => config().value.shutdownMs,
     welcomeNotes: () => configNotes(config()),

@@ -5,7 +5,7 @@ import type { Server, Socket } from 'node:net';
 import { dirname } from 'node:path';
 import type { AdminRoutes } from '../../admin/admin-routes.ts';
 import { parseHello, serializeHelloReply } from '../shared-gateway/pipe-handshake.ts';
-import type { ClientHello } from '../shared-gateway/pipe-handshake.ts';
+import type { ClientHello, HelloReply } from '../shared-gateway/pipe-handshake.ts';
 import { makeFolder } from '../../core/lib/make-folder.ts';
 import type { Caller } from '../../core/caller.ts';
 import { GatewayError } from '../../core/errors.ts';
@@ -13,6 +13,7 @@ import type { Logger } from '../../observability/log.ts';
 import type { ClientChannel, ClientConnection } from '../../protocol/client-connection.ts';
 import type { IdleExit } from './idle-exit.ts';
 import { PipeConnection } from './pipe-connection.ts';
+import type { VariableExchange } from './variable-exchange.ts';
 
 export interface SocketServerOptions {
   readonly path: string;
@@ -23,6 +24,7 @@ export interface SocketServerOptions {
   readonly helloProblem: (hello: ClientHello) => string | undefined;
   /** Returns the messages that the user of a client sees when it connects. */
   readonly welcomeNotes: () => readonly string[];
+  readonly variables: VariableExchange;
   readonly idle: IdleExit;
   readonly onStop: () => void;
   readonly shutdownMs: () => number;
@@ -31,7 +33,8 @@ export interface SocketServerOptions {
   readonly log: Logger;
 }
 
-const MAX_HELLO_BYTES = 64 * 1024;
+/** Twice what a client may send of its variables. */
+const MAX_HELLO_BYTES = 512 * 1024;
 const HELLO_TIMEOUT_MS = 10_000;
 /** The byte `\n`. */
 const NEWLINE = 10;
@@ -132,36 +135,53 @@ export class SocketServer implements AsyncDisposable {
   }
 
   #servePipe(socket: Socket, hello: ClientHello): void {
-    const { welcomeNotes, idle, connect, shutdownMs, log } = this.#options;
-    if (hello.refresh === true) {
-      void this.#options.onRefresh().finally(() => socket.end(serializeHelloReply({ notes: [] })));
-      return;
-    }
-    if (hello.retire === true || hello.stop === true) {
-      socket.end(serializeHelloReply({ notes: [] }));
-      if (hello.stop === true) this.#options.onStop();
-      else idle.retire();
-      return;
-    }
-    if (!this.#isAccepting) {
-      socket.end(serializeHelloReply({ notes: [], refused: 'it is stopping' }));
-      return;
-    }
+    const { welcomeNotes, connect, variables, shutdownMs, onStop, log } = this.#options;
+    const end = (reply: Partial<HelloReply> = {}): void =>
+      void socket.end(serializeHelloReply({ notes: [], ...reply }));
+    if (this.#handleRequest(hello, end)) return;
+    if (!this.#isAccepting) return end({ refused: 'it is stopping' });
     const problem = this.#options.helloProblem(hello);
-    if (problem !== undefined) {
-      socket.end(serializeHelloReply({ notes: [], wrong: problem }));
-      return;
+    if (problem !== undefined) return end({ wrong: problem });
+    const { variables: brought = {}, replace } = hello;
+    const { differing, mustStop } = variables.receive(brought, { replace });
+    if (mustStop) {
+      end({
+        refused: 'it stops, because the client has other values of variables that are read at the start',
+      });
+      return onStop();
     }
-    socket.write(serializeHelloReply({ notes: welcomeNotes() }));
+    socket.write(serializeHelloReply({ notes: welcomeNotes(), differing }));
     log.debug('A client connected.', { pid: hello.pid, cwd: hello.cwd });
+    const connected = variables.connect(brought);
     const pipe: PipeConnection = new PipeConnection(socket, {
       connect: (channel) => connect(channel, hello),
       shutdownMs: shutdownMs(),
-      onClosed: () => this.#pipes.delete(pipe),
+      onClosed: () => {
+        connected[Symbol.dispose]();
+        this.#pipes.delete(pipe);
+      },
       onSlowClient: (unsentBytes) =>
         log.warn('Disconnected a client that did not read its responses.', { pid: hello.pid, unsentBytes }),
     });
     this.#pipes.add(pipe);
+  }
+
+  /** Handles a hello that no pipe follows. Returns false for the hello of a pipe. */
+  #handleRequest(hello: ClientHello, end: (reply?: Partial<HelloReply>) => void): boolean {
+    const { idle, variables, onRefresh, onStop } = this.#options;
+    const { variables: brought = {} } = hello;
+    if (hello.refresh === true) void onRefresh().finally(() => end());
+    else if (hello.compare === true) end({ differing: variables.compare(brought) });
+    else if (hello.offer === true)
+      end({ differing: variables.receive(brought, { isPipe: false }).differing });
+    else if (hello.stop === true) {
+      end();
+      onStop();
+    } else if (hello.retire === true) {
+      end();
+      idle.retire();
+    } else return false;
+    return true;
   }
 
   async #serveHttp(socket: Socket): Promise<void> {

@@ -26,14 +26,17 @@ import type { TokenVault } from './token-vault.ts';
 export function createCredentialsFactory(deps: {
   readonly vault: TokenVault;
   readonly reader: ReferenceReader;
+  /** The environment of programs. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Returns the value of a variable that contains the first tokens of a server. */
+  readonly readVariable: (name: string) => string | undefined;
   readonly home: string;
   readonly searchPath: () => Promise<string | undefined>;
   readonly running?: RunningPrograms | undefined;
   readonly now: () => number;
   readonly log: Logger;
 }): (config: UpstreamConfig, caller: string) => Credentials | undefined {
-  const { vault, reader, env, now, log } = deps;
+  const { vault, reader, readVariable, now, log } = deps;
   return (config, caller) => {
     const { name: upstream, auth } = config;
     if (config.transport.kind !== 'http') return undefined;
@@ -59,12 +62,12 @@ export function createCredentialsFactory(deps: {
       const target = { signInId, url: await resolveUrl(), auth: resolvedAuth, vault, now, signal };
       return signInWithClientCredentials(target, { challenge, rejectedToken });
     };
-    const hasSeed = caller === '' && (env[tokenSeedVariable(upstream)] ?? '') !== '';
+    const seed = caller === '' ? (readVariable(tokenSeedVariable(upstream)) ?? '') : '';
     return new UpstreamCredentials({
       signInId,
       vault,
       url: resolveUrl,
-      seed: hasSeed ? (url) => readTokenSeed(upstream, { env, url, now: now() }) : undefined,
+      seed: seed === '' ? undefined : (url) => readTokenSeed(upstream, { value: seed, url, now: now() }),
       refresh,
       acquire: auth.flow === 'client-credentials' ? acquire : undefined,
       now,

@@ -5,6 +5,7 @@ import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { toOneLine } from '../sanitize.ts';
 import { withGateway } from '../gateway-client/with-gateway.ts';
+import type { CommandConnection } from '../gateway-client/with-gateway.ts';
 import { checkConfigFile } from './doctor/check-config-file.ts';
 import { checkFilePermissions } from './doctor/check-file-permissions.ts';
 import type { Finding } from './doctor/finding.ts';
@@ -22,7 +23,7 @@ export async function runDoctor(options: GlobalOptions, context: CliContext): Pr
   const { file, stateDir, snapshot } = found;
   findings.push(...(await checkFilePermissions({ config: file, stateDir }, context.platform)));
   findings.push(...(await checkStaleProcesses(stateDir)));
-  const running = await checkRunningGateway(stateDir, file);
+  const running = await checkRunningGateway(found, context);
   findings.push(...running);
   // A running gateway keeps using the last valid configuration, so it is checked even if the file is now invalid.
   if (snapshot !== undefined || running.length > 0)
@@ -75,7 +76,7 @@ async function checkGateway(
   context: CliContext,
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  await withGateway({ ...options }, context, async (gateway) => {
+  const check = async (gateway: CommandConnection): Promise<ExitCode> => {
     using _ = context.out.progress('Checking the servers');
     const status = await gateway.client.request('GET /api/status', {}, gateway);
     const servers =
@@ -87,7 +88,8 @@ async function checkGateway(
       ...checkServers(servers),
     );
     return 0;
-  });
+  };
+  await withGateway({ ...options }, context, check, { gateway: 'any' });
   return findings;
 }
 

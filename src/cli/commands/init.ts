@@ -349,7 +349,7 @@ async function measureListing(options: InitOptions, context: CliContext) {
   try {
     await using gateway = await openGatewayConnection(context, {
       config: options.config,
-      environment: 'any',
+      gateway: 'any',
     });
     return await gateway.client.request('GET /api/tokens/listing', {});
   } catch {

@@ -52,7 +52,7 @@ export async function runLogs(options: LogsOptions, context: CliContext): Promis
       else printRecords(newest, context);
       return 0;
     },
-    { environment: 'any' },
+    { gateway: 'any' },
   );
 }
 

@@ -15,7 +15,7 @@ export function runPause(options: GlobalOptions, context: CliContext): Promise<E
         context.out.line('Paused: calls are refused, listings still work. Continue with: trunkline resume');
       return 0;
     },
-    { environment: 'any' },
+    { gateway: 'any' },
   );
 }
 
@@ -29,6 +29,6 @@ export function runResume(options: GlobalOptions, context: CliContext): Promise<
       else context.out.line('Resumed: calls reach the servers again.');
       return 0;
     },
-    { environment: 'any' },
+    { gateway: 'any' },
   );
 }

@@ -1,4 +1,6 @@
 import { dirname } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { readClientVariables } from '../../app/shared-gateway/client-variables.ts';
 import { findOrStartGateway } from '../../app/shared-gateway/find-or-start-gateway.ts';
 import type { FindOrStartOptions } from '../../app/shared-gateway/find-or-start-gateway.ts';
 import { isProcessAlive } from '../../core/lib/is-process-alive.ts';
@@ -25,16 +27,23 @@ export async function serveThroughSharedGateway(
   const location = await locateConfig(options.config, context, { canWarn: false });
   // If the configuration cannot be written, a gateway cannot record its socket either. `serveInProcess` warns about it.
   if (location.text !== undefined && location.isTextFromEnvironment !== true) return undefined;
-  const reach = async () => {
+  const told = new Set<string>();
+  const reach = async (replace?: 'never'): Promise<Duplex> => {
     // The options are created for every attempt, because the configuration may have changed before a reconnect.
-    const { socket, notes } = await findOrStartGateway(
-      await createFindOrStartOptions(location, options, context),
-    );
-    return { socket, notes };
+    const findOrStart = await createFindOrStartOptions(location, options, context);
+    const { socket, notes } = await findOrStartGateway({
+      ...findOrStart,
+      hello: { ...findOrStart.hello, replace },
+    });
+    for (const note of notes) {
+      if (!told.has(note)) context.out.note(note);
+      told.add(note);
+    }
+    return socket;
   };
-  let first: Awaited<ReturnType<typeof reach>>;
+  let firstGateway: Duplex;
   try {
-    first = await reach();
+    firstGateway = await reach();
   } catch (error) {
     // An invalid configuration or invalid usage would fail in this process, too.
     if (error instanceof GatewayError && (error.traits.exit === 3 || error.code === 'USAGE')) throw error;
@@ -44,15 +53,14 @@ export async function serveThroughSharedGateway(
     );
     return undefined;
   }
-  for (const note of first.notes) context.out.note(note);
   const { stdin, stdout } = context;
   const pipe = new StdioPipe({
     stdin,
     stdout,
     maxMessageBytes: MAX_MESSAGE_BYTES,
     now: () => performance.now(),
-    firstGateway: first.socket,
-    reconnect: async () => (await reach()).socket,
+    firstGateway,
+    reconnect: () => reach('never'),
   });
   context.onStopSignal(() => pipe.stop());
   noteWaitingForClient(context);
@@ -74,8 +82,8 @@ export async function createFindOrStartOptions(
   const args = ['serve', '--background', ...config, ...project, ...level];
   return {
     stateDir,
-    identity: { version, config: file, text, env },
-    hello: { expose, profile, cwd, pid },
+    identity: { version, config: file, text },
+    hello: { expose, profile, cwd, pid, variables: readClientVariables(text, env) },
     start: async () => {
       // Checks the profile before starting a gateway that would only reject it. A running gateway checks the profile itself.
       if (profile !== undefined) await checkProfile(profile, { file, text, version });

@@ -20,7 +20,7 @@ export function runServers(options: GlobalOptions, context: CliContext): Promise
       else await context.out.paged(() => printServers(all, context, gateway.config));
       return 0;
     },
-    { environment: 'any' },
+    { gateway: 'any' },
   );
 }
 
@@ -45,11 +45,13 @@ export function runRefresh(
   });
 }
 
-export function runRestart(
+/** Restarts a server, or the gateway itself. */
+export async function runRestart(
   options: GlobalOptions,
   context: CliContext,
-  [name = '']: readonly string[],
+  [name]: readonly string[],
 ): Promise<ExitCode> {
+  if (name === undefined) return (await import('./restart-gateway.ts')).restartGateway(options, context);
   return withGateway(options, context, async ({ client, signal, config, target }) => {
     const known = (await client.request('GET /api/servers', {}, { signal })).find(
       (each) => each.name === name,

@@ -35,7 +35,7 @@ export function runStats(
       else printStats(all, context);
       return 0;
     },
-    { environment: 'any' },
+    { gateway: 'any' },
   );
 }
 

@@ -9,13 +9,14 @@ import { toOneLine } from '../sanitize.ts';
 import { GATEWAY_KIND_TEXT } from '../gateway-kind.ts';
 import type { ReachableGateway } from '../gateway-client/reachable-gateways.ts';
 import { findReachableGateways, otherGatewaysToJson } from '../gateway-client/reachable-gateways.ts';
+import { listVariableDifferences } from '../gateway-client/list-variable-differences.ts';
 import { formatCount } from '../../core/lib/format-count.ts';
 import { formatRestartNote } from './format-restart-note.ts';
 
 /** Prints the state of the gateway of this configuration, without starting anything. */
 export async function runStatus(options: GlobalOptions, context: CliContext): Promise<ExitCode> {
   const { out } = context;
-  const { file, stateDir } = await locateConfig(options.config, context, {
+  const { file, text, stateDir } = await locateConfig(options.config, context, {
     canCreate: false,
     isGatewayEnough: true,
   });
@@ -35,6 +36,13 @@ export async function runStatus(options: GlobalOptions, context: CliContext): Pr
   if (out.style.format === 'json')
     out.json({ running: true, ...found, socket, ...otherGatewaysToJson(others) });
   else printStatus(found, { socket, others }, context);
+  const { differingVariables } = found;
+  const differences = await listVariableDifferences(
+    gateway.record,
+    { file, text, differingVariables },
+    context,
+  );
+  for (const { problem, fix } of differences) out.note(`${problem} ${fix}`);
   return 0;
 }
 

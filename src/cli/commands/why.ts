@@ -31,7 +31,7 @@ export function runWhy(
       else printExplanation(found, pausedSince !== undefined, context);
       return found.verdict === 'unknown' ? new GatewayError('ENTRY_NOT_FOUND', name).traits.exit : 0;
     },
-    { environment: 'any' },
+    { gateway: 'any' },
   );
 }
 

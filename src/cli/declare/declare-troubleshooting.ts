@@ -16,9 +16,11 @@ export function declareTroubleshooting({ program, lazy }: CommandRegistrar): voi
     .action(lazy(async () => (await import('../commands/servers.ts')).runRefresh));
   program
     .command('restart')
-    .argument('<server>', 'its name in the configuration')
-    .summary('restart a server')
-    .description('Stop a server, reset its failure count, and start it again.')
+    .argument('[server]', 'its name in the configuration')
+    .summary('restart a server, or the gateway')
+    .description(
+      'Stop a server, reset its failure count, and start it again. Without a server, replace the background gateway by one with the environment of this shell; clients continue with their next request.',
+    )
     .action(lazy(async () => (await import('../commands/servers.ts')).runRestart));
   program
     .command('doctor')

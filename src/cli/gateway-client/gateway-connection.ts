@@ -26,10 +26,10 @@ export interface GatewayConnectionOptions {
   /** The log level of an in-process gateway. The default is `error`, because a command reports its own problems. */
   readonly logLevel?: LogLevel | undefined;
   /**
-   * `same` (the default) prefers a gateway that was started with the environment of this command. `any` uses a running gateway of the
-   * configuration even if its environment differs.
+   * `matching` (the default) uses a running gateway only if its version and configuration text match, and brings it the variables of this
+   * shell. `any` uses it in any case, and brings none.
    */
-  readonly environment?: 'any' | 'same' | undefined;
+  readonly gateway?: 'any' | 'matching' | undefined;
   /** Starts a background gateway if none runs. If this returns undefined, the command runs a gateway in its own process. */
   readonly startGateway?: ((location: ConfigLocation) => Promise<GatewayConnection | undefined>) | undefined;
 }
@@ -64,21 +64,22 @@ export async function openGatewayConnection(
   if (options.draft !== undefined) return startInProcessGateway(context, options, options.draft);
   const location = await locateConfig(options.config, context, { isGatewayEnough: true });
   return (
-    (await connectToRunningGateway(context, location, options.environment)) ??
+    (await connectToRunningGateway(context, location, options.gateway)) ??
     (await options.startGateway?.(location)) ??
     startInProcessGateway(context, options, location)
   );
 }
 
 /**
- * Connects to the running gateway of this file. Returns undefined if none answers. Unless `environment` is `any`, also returns undefined if
- * the gateway has another version, text or environment and the command can use the file itself.
+ * Connects to the running gateway of this file. Returns undefined if none answers. Unless `gateway` is `any`, also returns undefined if the
+ * gateway has another version or text and the command can use the file itself.
  */
 async function connectToRunningGateway(
-  { version, env }: CliContext,
+  context: CliContext,
   location: ConfigLocation,
-  environment: GatewayConnectionOptions['environment'] = 'same',
+  gateway: GatewayConnectionOptions['gateway'] = 'matching',
 ): Promise<GatewayConnection | undefined> {
+  const { version, out } = context;
   const { file, stateDir, trustDir } = location;
   if (findGatewayRecord(stateDir) === undefined) return undefined;
   const [{ findRunningGateway }, { loadConfig, readConfigText }] = await Promise.all([
@@ -87,11 +88,16 @@ async function connectToRunningGateway(
   ]);
   // A read error is ignored here, because startInProcessGateway reports it.
   const text = location.text ?? (await readConfigText(file).catch(() => undefined));
-  const matching =
-    text === undefined ? undefined : await findRunningGateway(stateDir, { version, config: file, text, env });
+  const identity = text === undefined ? undefined : { version, config: file, text };
+  const matching = identity && (await findRunningGateway(stateDir, identity));
   const record = matching ?? findGatewayRecord(stateDir);
   if (record === undefined || record.config !== file) return undefined;
-  if (matching !== undefined || environment === 'any') return (await connectToRecord(record))?.connection;
+  if (identity !== undefined && matching !== undefined && gateway === 'matching') {
+    const { sendShellVariables } = await import('./send-shell-variables.ts');
+    const differences = await sendShellVariables(record, { identity, purpose: 'offer' }, context);
+    for (const { problem, fix } of differences) out.note(`${problem} ${fix}`);
+  }
+  if (matching !== undefined || gateway === 'any') return (await connectToRecord(record))?.connection;
   // If the file is now invalid or untrusted, the running gateway, which still uses the last valid content, is the only choice.
   const isUsable = await isUsableNow();
   return isUsable ? undefined : (await connectToRecord(record))?.connection;

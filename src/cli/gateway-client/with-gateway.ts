@@ -22,7 +22,7 @@ export async function withGateway(
   options: AdHocOptions,
   context: CliContext,
   work: (gateway: CommandConnection) => Promise<ExitCode>,
-  { environment, startGateway }: Pick<GatewayConnectionOptions, 'environment' | 'startGateway'> = {},
+  { gateway, startGateway }: Pick<GatewayConnectionOptions, 'gateway' | 'startGateway'> = {},
 ): Promise<ExitCode> {
   const server = readAdHocServer(options);
   const interrupted = new AbortController();
@@ -31,7 +31,7 @@ export async function withGateway(
     const ownContext = server === undefined ? context : withHeaderVariables(context, options.header ?? []);
     const connection = await openGatewayConnection(ownContext, {
       config: options.config,
-      environment,
+      gateway,
       startGateway,
       servers: server && [server],
     });

@@ -77,7 +77,7 @@ async function use(client: RawClient, prefix: string, heard: Texts): Promise<voi
   await Promise.allSettled(failures);
 }
 
-/** Uses the same environment, because the running gateway would not be found otherwise. */
+/** Runs the commands in a shell with the secrets, which it brings to the gateway. */
 async function commands(gateway: Pick<RunningGateway, 'home' | 'configFile'>, texts: Texts): Promise<void> {
   const { run } = commandHome();
   const env = { ...secretEnv, TRUNKLINE_HOME: gateway.home };
@@ -187,8 +187,10 @@ test(
     const { mcpServers, config = {} } = options(http, home);
     const texts: Texts = [];
     {
-      await using shared = new SharedHome({ mcpServers, config, home, env: secretEnv });
-      const pipe = await shared.pipe();
+      await using shared = new SharedHome({ mcpServers, config, home });
+      // The gateway starts without the variables, and a second client brings them.
+      await (await shared.pipe()).client();
+      const pipe = await shared.pipe({ env: secretEnv });
       const client = await pipe.client();
       await waitForTool(client, 'plain__echo');
       await use(client, 'plain__', texts);

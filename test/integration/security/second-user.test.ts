@@ -27,7 +27,7 @@ test.skipIf(process.platform === 'win32')(
     const server = createServer((client) => client.on('data', (bytes: Buffer) => received.push(bytes)));
     await new Promise<void>((resolve) => void server.listen(socket, resolve));
     const record = { socket, pid: process.pid, kind: 'http', version: '0.1.0', config: home.configFile };
-    const identity = { revision: 'x', environment: 'x', salt: 'x', since: 1 };
+    const identity = { revision: 'x', since: 1 };
     writeFileSync(join(state, 'run', 'gateway.json'), JSON.stringify({ ...record, ...identity }));
     try {
       const { code, stderr } = await home.run(['tools']);

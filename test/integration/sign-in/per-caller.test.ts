@@ -55,6 +55,7 @@ function poolAt(desk: SignInHarness): UpstreamPool {
       vault: desk.vault,
       reader,
       env,
+      readVariable: () => undefined,
       now: Date.now,
       log: silentLogger,
     }),

@@ -4,9 +4,9 @@ import type { UpstreamName } from '../../../core/ids.ts';
 import { readTokenSeed, tokenSeedVariable } from './token-seed.ts';
 
 const name = 'my-server.v2' as UpstreamName;
-const read = (text: string | undefined): ReturnType<typeof readTokenSeed> =>
+const read = (value: string): ReturnType<typeof readTokenSeed> =>
   readTokenSeed(name, {
-    env: { TRUNKLINE_TOKENS_MY_SERVER_V2: text },
+    value,
     url: 'https://a.example/mcp',
     now: 1000,
   });
@@ -15,8 +15,7 @@ test('token seed: is read from a variable named after the server', () => {
   expect(tokenSeedVariable(name)).toBe('TRUNKLINE_TOKENS_MY_SERVER_V2');
 });
 
-test('token seed: is absent when the variable is missing or blank', () => {
-  expect(read(undefined)).toBeUndefined();
+test('token seed: is absent when the variable is blank', () => {
   expect(read('  ')).toBeUndefined();
 });
 

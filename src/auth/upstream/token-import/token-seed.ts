@@ -13,17 +13,17 @@ export function tokenSeedVariable(upstream: UpstreamName): string {
   return PREFIX + upstream.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
 }
 
-/** Reads the variable, which contains an access token, or a token response in JSON with the values that a refresh needs. */
+/** Parses the value of the variable, which is an access token, or a token response in JSON with the values that a refresh needs. */
 export function readTokenSeed(
   upstream: UpstreamName,
   options: {
-    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly value: string;
     readonly url: string;
     readonly now: number;
   },
 ): StoredTokens | undefined {
   const variable = tokenSeedVariable(upstream);
-  const text = options.env[variable]?.trim() ?? '';
+  const text = options.value.trim();
   if (text === '') return undefined;
   const seed = createHash('sha256').update(text).digest('base64url').slice(0, 16);
   const common = { url: options.url, obtainedAt: options.now, flow: 'seed', seed } as const;

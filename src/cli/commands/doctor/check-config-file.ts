@@ -15,6 +15,8 @@ import type { Finding } from './finding.ts';
 interface ConfigCheck {
   readonly findings: readonly Finding[];
   readonly file: string;
+  /** The content if it does not come from the file. */
+  readonly text?: string | undefined;
   readonly stateDir: string;
   /** Absent if the configuration cannot be used. */
   readonly snapshot?: ConfigSnapshot;
@@ -33,7 +35,7 @@ export async function checkConfigFile({ config }: GlobalOptions, context: CliCon
     isTrusted: () => Promise.resolve(true),
   });
   const { file, from, text } = found;
-  const location = { file, stateDir: resolveStateDir(file, locations) };
+  const location = { file, text, stateDir: resolveStateDir(file, locations) };
   try {
     checkFolderOwners(locations, process.getuid?.());
     if (from === 'project' && !(await isTrusted(file, locations.stateDir))) throw untrustedConfigError(file);

@@ -1,22 +1,28 @@
+import type { AdminStatus } from '../../../admin/contract/contract.ts';
 import { formatCount } from '../../../core/lib/format-count.ts';
 import { GATEWAY_KIND_TEXT } from '../../gateway-kind.ts';
 import { findReachableGateways } from '../../gateway-client/reachable-gateways.ts';
+import type { CliContext } from '../../context.ts';
+import { listVariableDifferences } from '../../gateway-client/list-variable-differences.ts';
 import { formatRestartNote } from '../format-restart-note.ts';
 import type { Finding } from './finding.ts';
 
-/** Reports the running gateways of this configuration, and whether the first one uses the current content of the file. */
-export async function checkRunningGateway(stateDir: string, config: string): Promise<readonly Finding[]> {
+/**
+ * Reports the running gateways of this configuration, and whether the first one uses the current content of the file and the variables of
+ * this shell and of its clients.
+ */
+export async function checkRunningGateway(
+  {
+    file: config,
+    text,
+    stateDir,
+  }: { readonly file: string; readonly text?: string | undefined; readonly stateDir: string },
+  context: CliContext,
+): Promise<readonly Finding[]> {
   const [gateway, ...others] = await findReachableGateways(stateDir);
   if (gateway === undefined) return [];
-  const {
-    configProblem,
-    needsRestart = [],
-    pid,
-    pausedSince,
-    kind,
-    clients,
-  } = await gateway.connection.client.request('GET /api/status', {});
-  const about = { check: 'configuration', subject: config } as const;
+  const status = await gateway.connection.client.request('GET /api/status', {});
+  const { pid, pausedSince, kind, clients, differingVariables } = status;
   const subject = `process ${pid}`;
   const findings: Finding[] = [
     {
@@ -40,6 +46,22 @@ export async function checkRunningGateway(stateDir: string, config: string): Pro
       message: `the gateway has been paused since ${new Date(pausedSince).toLocaleString('sv')} and refuses every call`,
       fix: 'trunkline resume',
     });
+  const differences = await listVariableDifferences(
+    gateway.record,
+    { file: config, text, differingVariables },
+    context,
+  );
+  for (const { problem, fix } of differences)
+    findings.push({ check: 'processes', subject, status: 'warning', message: problem, fix });
+  return [...findings, ...checkConfigInUse(status, config)];
+}
+
+function checkConfigInUse(
+  { pid, configProblem, needsRestart = [] }: AdminStatus,
+  config: string,
+): readonly Finding[] {
+  const about = { check: 'configuration', subject: config } as const;
+  const findings: Finding[] = [];
   if (configProblem !== undefined)
     findings.push({
       ...about,
@@ -53,7 +75,7 @@ export async function checkRunningGateway(stateDir: string, config: string): Pro
       ...about,
       status: 'warning',
       message: formatRestartNote(needsRestart),
-      fix: 'Run trunkline stop; for `trunkline serve --http`, start it again.',
+      fix: 'Run trunkline restart; for `trunkline serve --http`, start it again.',
     });
   return findings;
 }

@@ -55,7 +55,7 @@ export function printServerLog(
         ({ lines, next } = await fetchLines(next));
       }
     },
-    { environment: 'any' },
+    { gateway: 'any' },
   );
 }
 

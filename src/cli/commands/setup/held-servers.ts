@@ -27,7 +27,7 @@ export async function findHeldServers(
 
 async function listHeldItems({ config, context }: ConfigScope): Promise<readonly AdminHeldItem[]> {
   try {
-    await using gateway = await openGatewayConnection(context, { config, environment: 'any' });
+    await using gateway = await openGatewayConnection(context, { config, gateway: 'any' });
     const { held } = await gateway.client.request('GET /api/approvals', {});
     return held.filter(({ reason }) => reason !== 'refused');
   } catch {

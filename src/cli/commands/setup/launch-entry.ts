@@ -1,7 +1,11 @@
 import { realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { resolveLocations } from '../../../config/find-config.ts';
-import { findReferencedVariables } from '../../../app/shared-gateway/gateway-identity.ts';
+import {
+  findReferencedVariables,
+  KEYCHAIN_VARIABLE,
+  listTokenVariables,
+} from '../../../app/shared-gateway/client-variables.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { LaunchEntry, NeededVariables } from '../../../setup/import/sources/client-declaration.ts';
 import type { CliContext } from '../../context.ts';
@@ -40,15 +44,14 @@ const SESSION_VARIABLES = [
   'SSL_CERT_FILE',
   'SSL_CERT_DIR',
   'DBUS_SESSION_BUS_ADDRESS',
-  'TRUNKLINE_KEYCHAIN',
+  KEYCHAIN_VARIABLE,
 ];
 
 /** Returns the variables that a client must hand over. */
 export function listNeededVariables(configText: string, { env }: Pick<CliContext, 'env'>): NeededVariables {
-  const tokens = Object.keys(env).filter((name) => name.startsWith('TRUNKLINE_TOKENS_'));
   const isName = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name);
   const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== '';
-  const referenced = [...findReferencedVariables(configText).filter(isName), ...tokens];
+  const referenced = [...findReferencedVariables(configText).filter(isName), ...listTokenVariables(env)];
   return { referenced, set: referenced.filter(isSet), session: SESSION_VARIABLES.filter(isSet) };
 }
 

@@ -57,6 +57,20 @@ test('overview: lists held calls first, then problems, each with its action', ()
   expect(items[1]?.action).toEqual({ kind: 'copy', text: '/c.jsonc:3:7' });
 });
 
+test('overview: names variables of which a connected client has another value', () => {
+  const differingVariables = [{ name: 'TOKEN', canBeSecret: true }];
+  const status = { ...statusWith(server('a', 'ready')), kind: 'background', differingVariables } as const;
+  expect(listActionItems({ status, config: undefined, approvals: undefined })).toEqual([
+    {
+      id: 'variables',
+      title: 'A connected client has other values of TOKEN',
+      text: 'The gateway keeps using its own. To use others, run trunkline restart in a shell that has them.',
+      kind: 'warn',
+      action: { kind: 'copy', text: 'trunkline restart' },
+    },
+  ]);
+});
+
 test('overview: offers to resume a paused gateway', () => {
   const [item] = listActionItems({
     status: { ...statusWith(), pausedSince: 1 },

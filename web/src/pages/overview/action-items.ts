@@ -38,6 +38,7 @@ export function listActionItems({ status, approvals, config }: KnownState): read
     ...status.servers.flatMap(listFailure),
     ...status.servers.flatMap(listRetry),
     ...listRestartItems(config),
+    ...listDifferingVariables(status),
   ];
 }
 
@@ -57,6 +58,16 @@ function listPause({ pausedSince }: AdminStatus): ActionItem[] {
   if (pausedSince === undefined) return [];
   const text = 'Clients still see the tools, but the gateway refuses all calls.';
   return [{ id: 'paused', title: 'All calls are paused', text, kind: 'warn', action: { kind: 'resume' } }];
+}
+
+function listDifferingVariables({ differingVariables = [], kind }: AdminStatus): ActionItem[] {
+  if (differingVariables.length === 0) return [];
+  const names = differingVariables.map(({ name }) => name).join(', ');
+  const title = `A connected client has other values of ${names}`;
+  const start = kind === 'background' ? 'run trunkline restart' : 'start the gateway again';
+  const text = `The gateway keeps using its own. To use others, ${start} in a shell that has them.`;
+  const command = kind === 'background' ? 'trunkline restart' : names;
+  return [{ id: 'variables', title, text, kind: 'warn', action: { kind: 'copy', text: command } }];
 }
 
 /** Lists one item per server, however many of its entries are held. */
