@@ -5,6 +5,7 @@ import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { toOneLine } from '../sanitize.ts';
 import { withGateway } from '../gateway-client/with-gateway.ts';
+import { checkClients } from './doctor/check-clients.ts';
 import { checkConfigFile } from './doctor/check-config-file.ts';
 import { checkFilePermissions } from './doctor/check-file-permissions.ts';
 import type { Finding } from './doctor/finding.ts';
@@ -22,6 +23,7 @@ export async function runDoctor(options: GlobalOptions, context: CliContext): Pr
   const { file, stateDir, snapshot } = found;
   findings.push(...(await checkFilePermissions({ config: file, stateDir }, context.platform)));
   findings.push(...(await checkStaleProcesses(stateDir)));
+  findings.push(...(await checkClients({ file, stateDir, flag: options.config }, context)));
   const running = await checkRunningGateway(stateDir, file);
   findings.push(...running);
   // A running gateway keeps using the last valid configuration, so it is checked even if the file is now invalid.
