@@ -42,7 +42,8 @@ export async function runCli(typed: readonly string[], baseContext: CliContext):
   try {
     const argv = await separateAddProgram(typed, context);
     // An option such as --json may belong to the program that is added.
-    if (argv !== typed) context = { ...context, out: createOutput(baseContext, detectStyle(argv, baseContext)) };
+    if (argv !== typed)
+      context = { ...context, out: createOutput(baseContext, detectStyle(argv, baseContext)) };
     const program = buildProgram(context, (code) => (exit = code), argv);
     await program.parseAsync(normalizeHelp(program, argv), { from: 'user' });
     return exit;

@@ -25,11 +25,11 @@ export function createZip(files: readonly ZipFile[]): Buffer {
     common.writeUInt32LE(packed.length, 14);
     common.writeUInt32LE(statedSize ?? bytes.length, 18);
     common.writeUInt16LE(label.length, 22);
-    const central = Buffer.alloc(20);
-    central.writeUInt32LE(mode * 0x1_00_00, 10);
-    central.writeUInt32LE(offset, 14);
+    const central = Buffer.alloc(14);
+    central.writeUInt32LE(mode * 0x1_00_00, 6);
+    central.writeUInt32LE(offset, 10);
     // The upper byte of the version says that the mode is that of Unix.
-    directory.push(Buffer.from([0x50, 0x4b, 1, 2, 20, 3]), common, central.subarray(4), label);
+    directory.push(Buffer.from([0x50, 0x4b, 1, 2, 20, 3]), common, central, label);
     const local = [Buffer.from([0x50, 0x4b, 3, 4]), common, label, packed];
     parts.push(...local);
     offset += local.reduce((sum, { length }) => sum + length, 0);
@@ -38,7 +38,10 @@ export function createZip(files: readonly ZipFile[]): Buffer {
   end.write('PK\u0005\u0006', 'latin1');
   end.writeUInt16LE(files.length, 8);
   end.writeUInt16LE(files.length, 10);
-  end.writeUInt32LE(directory.reduce((sum, { length }) => sum + length, 0), 12);
+  end.writeUInt32LE(
+    directory.reduce((sum, { length }) => sum + length, 0),
+    12,
+  );
   end.writeUInt32LE(offset, 16);
   return Buffer.concat([...parts, ...directory, end]);
 }

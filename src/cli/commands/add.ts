@@ -97,7 +97,10 @@ async function setStartFolder(
   if (prompt === undefined) return { entry, notes };
   for (;;) {
     const answer = await prompt.text(`In which folder should ${words[0]} run? [Enter for ${cwd}]`);
-    const path = resolve(cwd, answer.replace(/^~(?=$|[/\\])/, () => context.home));
+    const path = resolve(
+      cwd,
+      answer.replace(/^~(?=$|[/\\])/, () => context.home),
+    );
     const found = await stat(path).catch(() => undefined);
     if (found?.isDirectory() === true) return { entry: { ...entry, cwd: escapeReferences(path) }, notes };
     context.out.note(`${path} is not a folder.`);
@@ -189,7 +192,9 @@ async function reportAdded(
   const { place, ...storage } = describeStorage(config.file, applied);
   const names = servers.map(({ name }) => name);
   // At a terminal, tryServer connects to the servers instead.
-  const problems = isInteractive(context) ? [] : await Promise.all(servers.map((server) => checkServer(server, scope)));
+  const problems = isInteractive(context)
+    ? []
+    : await Promise.all(servers.map((server) => checkServer(server, scope)));
   const [problem] = problems.flatMap((each) => each ?? []);
   if (out.style.format === 'json')
     out.json({

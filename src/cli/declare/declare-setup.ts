@@ -38,7 +38,10 @@ function declareAdd({ program, lazy }: CommandRegistrar): void {
   program
     .command('add')
     .argument('[name]', 'the name of the new server; or a link, a file or JSON that contains it')
-    .argument('[source]', 'a URL, an installation link, a .mcpb or server.json file, JSON, or - for JSON on standard input')
+    .argument(
+      '[source]',
+      'a URL, an installation link, a .mcpb or server.json file, JSON, or - for JSON on standard input',
+    )
     .usage('<name> [options] <url | command… | -- command…>')
     .allowExcessArguments()
     .summary('add a server')
@@ -61,7 +64,9 @@ function declareAdd({ program, lazy }: CommandRegistrar): void {
         'sse',
       ]),
     )
-    .addOption(repeated('-e, --env <name=value>', 'set this environment variable for the program; may be repeated'))
+    .addOption(
+      repeated('-e, --env <name=value>', 'set this environment variable for the program; may be repeated'),
+    )
     .addOption(
       repeated(
         '-H, --header <name: value>',

@@ -30,8 +30,16 @@ describe('ZIP archive', () => {
   });
 
   test.each([
-    ['too many files', createZip(Array.from({ length: 11 }, (_, at) => ({ name: `${at}`, content: '' }))), 'more than 10'],
-    ['files that are too large together', createZip([{ name: 'a', content: 'x'.repeat(1001) }]), 'unpacks to more'],
+    [
+      'too many files',
+      createZip(Array.from({ length: 11 }, (_, at) => ({ name: `${at}`, content: '' }))),
+      'more than 10',
+    ],
+    [
+      'files that are too large together',
+      createZip([{ name: 'a', content: 'x'.repeat(1001) }]),
+      'unpacks to more',
+    ],
     ['no archive', Buffer.from('{}'.repeat(50)), 'not a ZIP archive'],
     ['an empty file', Buffer.alloc(0), 'not a ZIP archive'],
   ])('ZIP archive: is rejected with %s', (_what, bytes, reason) => {

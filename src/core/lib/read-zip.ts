@@ -99,8 +99,7 @@ function readKind(name: string, mode: number): ZipEntry['kind'] {
 function readPacked(bytes: Buffer, localAt: number, packedSize: number): Buffer {
   if (localAt + LOCAL_SIZE > bytes.length || bytes.readUInt32LE(localAt) !== LOCAL_RECORD)
     throw damagedError();
-  const start =
-    localAt + LOCAL_SIZE + bytes.readUInt16LE(localAt + 26) + bytes.readUInt16LE(localAt + 28);
+  const start = localAt + LOCAL_SIZE + bytes.readUInt16LE(localAt + 26) + bytes.readUInt16LE(localAt + 28);
   if (start + packedSize > bytes.length) throw damagedError();
   return bytes.subarray(start, start + packedSize);
 }

@@ -21,7 +21,7 @@ export function inspectOwnEntry(
 ): EntryFault | undefined {
   const { command } = entry;
   if (!isNonEmptyString(command)) return undefined;
-  const { isAbsolute } = pathModuleFor(environment);
+  const isAbsolute = (path: string): boolean => pathModuleFor(environment).isAbsolute(path);
   const words = [command, ...toStrings(entry['args'])];
   const commandAt = words.findIndex((word) => /^(?:serve|wrap)$/.test(word));
   const program = commandAt < 0 ? words : words.slice(0, commandAt);
@@ -45,7 +45,11 @@ function readNamedConfig(
   const { TRUNKLINE_CONFIG: config, TRUNKLINE_HOME: ownHome } = variables;
   const named = option ?? (isNonEmptyString(config) ? config : undefined);
   if (named !== undefined) return named;
-  if (!isNonEmptyString(ownHome) || ownHome.includes('${') || !pathModuleFor({ platform }).isAbsolute(ownHome))
+  if (
+    !isNonEmptyString(ownHome) ||
+    ownHome.includes('${') ||
+    !pathModuleFor({ platform }).isAbsolute(ownHome)
+  )
     return undefined;
   return resolveLocations({ env: { TRUNKLINE_HOME: ownHome }, platform, home }).configFile;
 }

@@ -44,7 +44,9 @@ export function planConnection(
   const ownSteps = steps.filter(({ state, name }) => state === 'own' && servers.has(name));
   // An entry for all servers is kept, whatever its name is. Entries for single servers are replaced.
   const existing = wanted.entries.has(OWN_NAME)
-    ? ownSteps.find(({ name, entry }) => entry !== undefined && !isSingleServerEntry(entry) && !faults.has(name))
+    ? ownSteps.find(
+        ({ name, entry }) => entry !== undefined && !isSingleServerEntry(entry) && !faults.has(name),
+      )
     : undefined;
   // An entry for another configuration has its own purpose, so it stays unless its name is needed.
   const replaced = ownSteps.flatMap(({ name }) => {

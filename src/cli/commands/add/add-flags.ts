@@ -88,10 +88,10 @@ function readHeaders({ header, bearerTokenEnvVar }: AddOptions): JsonObject | un
 
 function readTransport({ command, url }: JsonObject, { transport }: AddOptions): JsonObject {
   if (transport === undefined) return {};
-  if (command !== undefined && transport !== 'stdio')
+  if (typeof command === 'string' && transport !== 'stdio')
     throw new GatewayError(
       'USAGE',
-      `--transport ${transport} requires a URL, but ${String(command)} is a program. For a URL, write: trunkline add NAME https://… For the program, remove --transport.`,
+      `--transport ${transport} requires a URL, but ${command} is a program. For a URL, write: trunkline add NAME https://… For the program, remove --transport.`,
     );
   if (url !== undefined && transport === 'stdio')
     throw new GatewayError(

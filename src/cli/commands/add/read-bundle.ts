@@ -62,7 +62,9 @@ export async function readBundle(
     folder,
     notes: collector.notes,
     prepare: async () => {
-      await unpackBundle(archive, folder);
+      await unpackBundle(archive, folder).catch((error: unknown) => {
+        throw fileError(path, error);
+      });
       await storeSecrets(secrets, config, context);
     },
     discard: async () => {
@@ -209,7 +211,11 @@ class SettingCollector {
   }
 
   /** Refers to a stored secret. Without a value, it must be stored later. */
-  #addSecret({ key, isRequired }: BundleSetting, value: string | undefined, taken: ReadonlySet<string>): void {
+  #addSecret(
+    { key, isRequired }: BundleSetting,
+    value: string | undefined,
+    taken: ReadonlySet<string>,
+  ): void {
     if (value === undefined && !isRequired) return;
     const base = toVariableName(this.#server, key);
     let name = base;
@@ -218,7 +224,8 @@ class SettingCollector {
       name = `${base}_${count}`;
     this.values.set(key, [`\${secret:${name}}`]);
     if (value !== undefined) this.secrets.set(name, value);
-    else if (!taken.has(name)) this.notes.push(`Store the value of "${key}" with: trunkline secret set ${name}`);
+    else if (!taken.has(name))
+      this.notes.push(`Store the value of "${key}" with: trunkline secret set ${name}`);
   }
 
   async #listStoredSecrets(): Promise<ReadonlySet<string>> {

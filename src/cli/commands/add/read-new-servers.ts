@@ -178,7 +178,11 @@ function readLink(name: string | undefined, link: string, scope: AddScope): NewS
   }
 }
 
-async function readInput(name: string | undefined, scope: AddScope, isOptional: boolean): Promise<NewServers> {
+async function readInput(
+  name: string | undefined,
+  scope: AddScope,
+  isOptional: boolean,
+): Promise<NewServers> {
   const isMissing = isOptional && scope.context.stdin.isTTY === true;
   const text = isMissing ? '' : await readPipedText(scope.context);
   if (text.trim() === '') throw new GatewayError('USAGE', `The server is missing. ${FORMS}`);

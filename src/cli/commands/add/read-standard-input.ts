@@ -9,7 +9,7 @@ export async function readPipedText({ stdin }: CliContext): Promise<string> {
   if (stdin.isTTY === true)
     throw new GatewayError(
       'USAGE',
-      "Standard input is a terminal. Give the JSON as one argument in single quotes, or pipe it to this command, for example: trunkline add - < servers.json",
+      'Standard input is a terminal. Give the JSON as one argument in single quotes, or pipe it to this command, for example: trunkline add - < servers.json',
     );
   try {
     return await readBounded(stdin as AsyncIterable<Buffer>, MAX_BYTES); // No encoding is set on the stream.

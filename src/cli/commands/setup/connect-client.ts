@@ -145,7 +145,9 @@ export function findFaults(
   return new Map(
     steps.flatMap(({ state, name, entry }) => {
       const fault =
-        state === 'own' && entry !== undefined ? inspectOwnEntry(entry, { configFile, environment }) : undefined;
+        state === 'own' && entry !== undefined
+          ? inspectOwnEntry(entry, { configFile, environment })
+          : undefined;
       return fault === undefined ? [] : [[name, fault] as const];
     }),
   );

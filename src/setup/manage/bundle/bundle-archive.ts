@@ -67,7 +67,10 @@ function getServerFolder(stateDir: string, server: string): string {
 /** Names of servers may contain any character, and some file systems do not distinguish case. A hash keeps such names apart. */
 function toFolderName(text: string): string {
   if (/^[a-z0-9][a-z0-9._-]{0,63}$/.test(text)) return text;
-  const readable = text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').slice(0, 40);
+  const readable = text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 40);
   return `_${readable}-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
 }
 

@@ -56,7 +56,10 @@ export function readSettingValue(
     throw new Error('must be true or false');
   }
   if (type !== 'directory' && type !== 'file') return text;
-  return resolve(cwd, text.replace(/^~(?=$|[/\\])/, () => home));
+  return resolve(
+    cwd,
+    text.replace(/^~(?=$|[/\\])/, () => home),
+  );
 }
 
 /** Returns the default values of a setting, which may refer to folders of the user. */
