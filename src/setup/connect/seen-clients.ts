@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomic } from '../../core/lib/write-file-atomic.ts';
+import { writeFileAtomicSync } from '../../core/lib/write-file-atomic-sync.ts';
 
 /** The clients whose `clientInfo.name` is known, by the id that `connect` uses. */
 const CLIENT_NAMES: readonly { readonly id: string; readonly names: RegExp }[] = [
@@ -33,8 +33,11 @@ export function createSeenClientRecorder(stateDir: string): (name: string) => vo
     const now = Date.now();
     if (id === undefined || now - (recordedAt.get(id) ?? -Infinity) < RECORD_INTERVAL_MS) return;
     recordedAt.set(id, now);
-    // Best effort: without the record, doctor says that the client has not connected yet.
-    writeFileAtomic(getRecordFile(stateDir, id), `${new Date(now).toISOString()}\n`, 0o600).catch(() => {});
+    try {
+      writeFileAtomicSync(getRecordFile(stateDir, id), `${new Date(now).toISOString()}\n`, 0o600);
+    } catch {
+      // Best effort: without the record, doctor says that the client has not connected yet.
+    }
   };
 }
 

@@ -88,7 +88,7 @@ describe('forms of add', () => {
     {
       words: ['-'],
       input: '[mcp_servers.c]\ncommand = "some"\nstartup_timeout_sec = 20\n',
-      is: { c: { command: 'some', timeouts: { connect: '20s' } } },
+      is: { c: { command: 'some', timeouts: { connect: '20000ms' } } },
     },
     { words: [], input: '"context_servers": { "z": { "command": "some" } }', is: { z: { command: 'some' } } },
     { words: ['x', '-'], input: '{"servers":{"y":{"command":"some"}}}', is: { x: { command: 'some' } } },
@@ -370,7 +370,7 @@ describe('remove several servers', () => {
   test('remove: removes several servers', async () => {
     const home = newHome();
     writeFileSync(home.configFile, text);
-    const { code, stdout } = await home.run(['remove', 'github', 'b', 'github']);
+    const { code, stdout } = await home.run(['remove', 'github', 'b', 'github', '--text']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Removed github from .*\nRemoved b from .*\n$/);
     expect(Object.keys(home.servers())).toEqual(['c']);
