@@ -5,7 +5,7 @@ import type { CliContext } from '../context.ts';
 import type { GlobalOptions } from '../declare.ts';
 import { toOneLine } from '../sanitize.ts';
 import { withGateway } from '../gateway-client/with-gateway.ts';
-import { checkClients } from './doctor/check-clients.ts';
+import { checkClients } from './check-clients.ts';
 import { checkConfigFile } from './doctor/check-config-file.ts';
 import { checkFilePermissions } from './doctor/check-file-permissions.ts';
 import type { Finding } from './doctor/finding.ts';

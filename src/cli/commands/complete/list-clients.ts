@@ -5,7 +5,6 @@ import { ConnectionHistory } from '../../../setup/connect/connection-history.ts'
 import type { ImportSource } from '../../../setup/import/import-source.ts';
 import { importSources } from '../../../setup/import/sources/sources.ts';
 import type { CliContext } from '../../context.ts';
-import { toClientEnvironment } from '../setup/find-importable-servers.ts';
 
 interface ClientCandidate {
   readonly text: string;
@@ -29,9 +28,8 @@ export async function listClients(
 }
 
 function sortByPresence(sources: readonly ImportSource[], context: CliContext): readonly ClientCandidate[] {
-  const environment = toClientEnvironment(context);
   const candidates = sources.map(({ id, title, files }) => {
-    const isPresent = files(environment).some(({ path, scope }) => scope === 'user' && existsSync(path));
+    const isPresent = files(context).some(({ path, scope }) => scope === 'user' && existsSync(path));
     return { text: id, about: isPresent ? `${title}, on this machine` : title, isPresent };
   });
   return [

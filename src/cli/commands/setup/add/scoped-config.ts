@@ -1,12 +1,12 @@
 import { dirname, resolve } from 'node:path';
-import { isTrusted, trustConfig } from '../../../config/file/config-trust.ts';
-import { resolveLocations } from '../../../config/find-config.ts';
-import { GatewayError } from '../../../core/errors.ts';
-import { quoteShellWord } from '../../../core/lib/quote-shell-word.ts';
-import type { CliContext } from '../../context.ts';
-import { openEditableConfig } from '../setup/editable-config.ts';
-import type { EditableConfig } from '../setup/editable-config.ts';
-import { isInteractive } from '../setup/terminal-prompt.ts';
+import { isTrusted, trustConfig } from '../../../../config/file/config-trust.ts';
+import { resolveLocations } from '../../../../config/find-config.ts';
+import { GatewayError } from '../../../../core/errors.ts';
+import { quoteShellWord } from '../../../../core/lib/quote-shell-word.ts';
+import type { CliContext } from '../../../context.ts';
+import { openEditableConfig } from '../editable-config.ts';
+import type { EditableConfig } from '../editable-config.ts';
+import { isInteractive } from '../terminal-prompt.ts';
 import type { AddOptions } from './add-flags.ts';
 
 /** Opens the configuration that `--scope` or `--config` selects. */

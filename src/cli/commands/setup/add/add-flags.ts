@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { escapeReferences } from '../../../config/resolve-references.ts';
-import { GatewayError } from '../../../core/errors.ts';
-import { isJsonObject } from '../../../core/json.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import type { SecretDestination } from '../../../setup/import/import-edits.ts';
-import type { CliContext } from '../../context.ts';
-import type { GlobalOptions } from '../../declare.ts';
-import { parseHeader } from '../../parse-header.ts';
+import { escapeReferences } from '../../../../config/resolve-references.ts';
+import { GatewayError } from '../../../../core/errors.ts';
+import { isJsonObject } from '../../../../core/json.ts';
+import type { JsonObject } from '../../../../core/json.ts';
+import type { SecretDestination } from '../../../../setup/import/import-edits.ts';
+import type { CliContext } from '../../../context.ts';
+import type { GlobalOptions } from '../../../declare.ts';
+import { parseHeader } from '../../../parse-header.ts';
 
 export interface AddOptions extends GlobalOptions {
   readonly url?: string;

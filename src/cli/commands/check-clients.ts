@@ -1,16 +1,16 @@
-import { resolveLocations } from '../../../config/find-config.ts';
-import { quoteShellWord } from '../../../core/lib/quote-shell-word.ts';
-import { isJsonObject } from '../../../core/json.ts';
-import { OWN_NAME } from '../../../setup/connect/client-entries.ts';
-import { connectableClients } from '../../../setup/connect/connectable-clients.ts';
-import type { ConnectableClient } from '../../../setup/connect/connectable-clients.ts';
-import { ConnectionHistory } from '../../../setup/connect/connection-history.ts';
-import type { EntryFault } from '../../../setup/connect/inspect-own-entry.ts';
-import { isClientRecorded, readLastConnection } from '../../../setup/connect/seen-clients.ts';
-import type { ImportStep } from '../../../setup/import/plan-import.ts';
-import type { CliContext } from '../../context.ts';
-import { findClientFile, findFaults, planClientImport } from '../setup/connect-client.ts';
-import type { Finding } from './finding.ts';
+import { resolveLocations } from '../../config/find-config.ts';
+import { quoteShellWord } from '../../core/lib/quote-shell-word.ts';
+import { isJsonObject } from '../../core/json.ts';
+import { OWN_NAME } from '../../setup/connect/client-entries.ts';
+import { connectableClients } from '../../setup/connect/connectable-clients.ts';
+import type { ConnectableClient } from '../../setup/connect/connectable-clients.ts';
+import { ConnectionHistory } from '../../setup/connect/connection-history.ts';
+import type { EntryFault } from '../../setup/connect/inspect-own-entry.ts';
+import { isClientRecorded, readLastConnection } from '../../setup/connect/seen-clients.ts';
+import type { ImportStep } from '../../setup/import/plan-import.ts';
+import type { CliContext } from '../context.ts';
+import { findClientFile, findFaults, planClientImport } from './setup/connect-client.ts';
+import type { Finding } from './doctor/finding.ts';
 
 interface CheckedConfig {
   readonly file: string;

@@ -1,6 +1,6 @@
-import { GatewayError } from '../../../core/errors.ts';
-import { BodyTooLargeError, readBounded } from '../../../core/lib/read-bounded.ts';
-import type { CliContext } from '../../context.ts';
+import { GatewayError } from '../../../../core/errors.ts';
+import { BodyTooLargeError, readBounded } from '../../../../core/lib/read-bounded.ts';
+import type { CliContext } from '../../../context.ts';
 
 const MAX_BYTES = 1024 * 1024;
 

@@ -1,28 +1,28 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { escapeReferences } from '../../../config/resolve-references.ts';
-import { GatewayError } from '../../../core/errors.ts';
-import { toVariableName } from '../../../setup/import/dialect.ts';
+import { escapeReferences } from '../../../../config/resolve-references.ts';
+import { GatewayError } from '../../../../core/errors.ts';
+import { toVariableName } from '../../../../setup/import/dialect.ts';
 import {
   getBundleFolder,
   MAX_ARCHIVE_BYTES,
   readBundleArchive,
   removeBundles,
   unpackBundle,
-} from '../../../setup/manage/bundle/bundle-archive.ts';
-import type { BundleArchive } from '../../../setup/manage/bundle/bundle-archive.ts';
+} from '../../../../setup/manage/bundle/bundle-archive.ts';
+import type { BundleArchive } from '../../../../setup/manage/bundle/bundle-archive.ts';
 import {
   createBundleEntry,
   listDefaults,
   readSettingValue,
-} from '../../../setup/manage/bundle/bundle-entry.ts';
-import type { BundleManifest, BundleSetting } from '../../../setup/manage/bundle/bundle-manifest.ts';
-import type { CliContext } from '../../context.ts';
-import { toOneLine } from '../../sanitize.ts';
-import type { EditableConfig } from '../setup/editable-config.ts';
-import { describeSecretPlace, openDraftSecrets } from '../setup/secret-access.ts';
-import { openTerminalPrompt } from '../setup/terminal-prompt.ts';
-import type { TerminalPrompt } from '../setup/terminal-prompt.ts';
+} from '../../../../setup/manage/bundle/bundle-entry.ts';
+import type { BundleManifest, BundleSetting } from '../../../../setup/manage/bundle/bundle-manifest.ts';
+import type { CliContext } from '../../../context.ts';
+import { toOneLine } from '../../../sanitize.ts';
+import type { EditableConfig } from '../editable-config.ts';
+import { describeSecretPlace, openDraftSecrets } from '../secret-access.ts';
+import { openTerminalPrompt } from '../terminal-prompt.ts';
+import type { TerminalPrompt } from '../terminal-prompt.ts';
 import { parsePairs } from './add-flags.ts';
 import type { AddOptions } from './add-flags.ts';
 import { fileError } from './read-new-servers.ts';

@@ -1,23 +1,23 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { toProgramName } from '../../../config/package-launcher.ts';
-import { GatewayError } from '../../../core/errors.ts';
-import { isJsonObject } from '../../../core/json.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import { quoteShellWord } from '../../../core/lib/quote-shell-word.ts';
-import { splitShellWords } from '../../../core/lib/split-shell-words.ts';
-import { parseClientJson } from '../../../setup/import/client-json.ts';
-import type { ImportedServer } from '../../../setup/import/import-source.ts';
-import { parseInstallLink } from '../../../setup/import/install-link.ts';
-import { parseServerInput } from '../../../setup/manage/server-input.ts';
-import { parseRegistryServer } from '../../../setup/registry/registry-server.ts';
-import { classifyAddSource } from '../../add-source.ts';
-import type { AddSource } from '../../add-source.ts';
-import type { CliContext } from '../../context.ts';
-import type { EditableConfig } from '../setup/editable-config.ts';
-import { toClientEnvironment } from '../setup/find-importable-servers.ts';
+import { toProgramName } from '../../../../config/package-launcher.ts';
+import { GatewayError } from '../../../../core/errors.ts';
+import { isJsonObject } from '../../../../core/json.ts';
+import type { JsonObject } from '../../../../core/json.ts';
+import { quoteShellWord } from '../../../../core/lib/quote-shell-word.ts';
+import { splitShellWords } from '../../../../core/lib/split-shell-words.ts';
+import { parseClientJson } from '../../../../setup/import/client-json.ts';
+import type { ImportedServer } from '../../../../setup/import/import-source.ts';
+import { parseInstallLink } from '../../../../setup/import/install-link.ts';
+import { parseServerInput } from '../../../../setup/manage/server-input.ts';
+import { parseRegistryServer } from '../../../../setup/registry/registry-server.ts';
+import { classifyAddSource } from '../../../add-source.ts';
+import type { AddSource } from '../../../add-source.ts';
+import type { CliContext } from '../../../context.ts';
+import type { EditableConfig } from '../editable-config.ts';
+import { toClientEnvironment } from '../find-importable-servers.ts';
 import type { AddOptions } from './add-flags.ts';
-import { readPipedText } from './read-standard-input.ts';
+import { readPipedText } from './read-piped-text.ts';
 
 /** A server that is about to be added. */
 export interface NewServer extends ImportedServer {
@@ -59,7 +59,7 @@ export async function readNewServers(words: readonly string[], scope: AddScope):
   if (source !== undefined) return readSource(source, { name, word }, scope);
   if (count === 0) return readInput(name, scope, true);
   if (fromRegistry === undefined) return { servers: [readTypedServer(name, options)] };
-  const { confirmRegistryEntry } = await import('../setup/confirm-registry-entry.ts');
+  const { confirmRegistryEntry } = await import('../confirm-registry-entry.ts');
   return toRegistryServer(name, await confirmRegistryEntry(fromRegistry, options, context));
 }
 
@@ -242,7 +242,7 @@ async function readServerFile(
       'USAGE',
       `${word} cannot be used: its "name" must have the form NAMESPACE/NAME. Correct the file.`,
     );
-  const { confirmRegistryServer } = await import('../setup/confirm-registry-entry.ts');
+  const { confirmRegistryServer } = await import('../confirm-registry-entry.ts');
   return toRegistryServer(name, await confirmRegistryServer(server, options, context));
 }
 
