@@ -5,6 +5,7 @@ import { readConfigText } from '../config/load-config.ts';
 import { deferred } from '../core/lib/deferred.ts';
 import { Scope } from '../core/lib/scope.ts';
 import { monotonicNow } from '../core/lib/monotonic-now.ts';
+import { createSeenClientRecorder } from '../setup/connect/seen-clients.ts';
 import { ConnectedClients } from '../downstream/connected-clients.ts';
 import { SignInOffers } from '../downstream/questions/sign-in-offers.ts';
 import { LazySandbox } from '../exposure/code/lazy-sandbox.ts';
@@ -119,7 +120,7 @@ function openServices(
     isApproved: (name, fingerprint) => gateway.heldEntries.isServerApproved(name, fingerprint),
   });
   const dashboard = openDashboard(options, runtime, foundation);
-  const clients = new ConnectedClients();
+  const clients = new ConnectedClients(Date.now, createSeenClientRecorder(options.stateDir));
   const variables = new VariableExchange({
     variables: runtime.variables,
     config,

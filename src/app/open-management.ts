@@ -62,9 +62,10 @@ function noFileError({ isTextFromEnvironment }: AppOptions): GatewayError {
 }
 
 async function loadEditor(options: AppOptions, deps: ManagementDeps): Promise<ServerEditor> {
-  const [editorModule, { readGatewayIdentity }] = await Promise.all([
+  const [editorModule, { readGatewayIdentity }, { removeBundles }] = await Promise.all([
     import('../setup/manage/server-editor.ts'),
     import('../setup/import/gateway-entry.ts'),
+    import('../setup/manage/bundle/bundle-archive.ts'),
   ]);
   const { platform, home, env, version } = options;
   // main.js is in the same folder as the worker.
@@ -80,7 +81,10 @@ async function loadEditor(options: AppOptions, deps: ManagementDeps): Promise<Se
     apply: () => applyChange(deps),
     isApproved: deps.isApproved,
     record: (event) => deps.audit.record(event),
-    onRemoved: (name) => deps.serverLogs?.forget(name),
+    onRemoved: async (name) => {
+      deps.serverLogs?.forget(name);
+      await removeBundles(options.stateDir, name);
+    },
   });
 }
 

@@ -35,11 +35,15 @@ const GROUPS = [
 ];
 
 /** Parses the command line and runs one command. Only the file of that command is imported. */
-export async function runCli(argv: readonly string[], baseContext: CliContext): Promise<ExitCode> {
+export async function runCli(typed: readonly string[], baseContext: CliContext): Promise<ExitCode> {
   // The style is read before the command line is parsed, so that parse errors are printed in that style.
-  const context = { ...baseContext, out: createOutput(baseContext, detectStyle(argv, baseContext)) };
+  let context = { ...baseContext, out: createOutput(baseContext, detectStyle(typed, baseContext)) };
   let exit: ExitCode = 0;
   try {
+    const argv = await separateAddProgram(typed, context);
+    // An option such as --json may belong to the program that is added.
+    if (argv !== typed)
+      context = { ...context, out: createOutput(baseContext, detectStyle(argv, baseContext)) };
     const program = buildProgram(context, (code) => (exit = code), argv);
     await program.parseAsync(normalizeHelp(program, argv), { from: 'user' });
     return exit;
@@ -50,6 +54,16 @@ export async function runCli(argv: readonly string[], baseContext: CliContext): 
     context.out.problem(problem);
     return problem.traits.exit;
   }
+}
+
+/** Inserts `--` before the program that `add` adds. Only that command needs the code for it. */
+async function separateAddProgram(typed: readonly string[], context: CliContext): Promise<readonly string[]> {
+  if (!typed.includes('add')) return typed;
+  const { separateProgram } = await import('./separate-program.ts');
+  return separateProgram(
+    buildProgram(context, () => {}),
+    typed,
+  );
 }
 
 /**

@@ -39,12 +39,14 @@ const MAX_TEXT_CHARS = 200;
 /** Tracks who is connected to this gateway, for the dashboard. Clients state their own names, which are shortened. */
 export class ConnectedClients {
   readonly #now: () => number;
+  readonly #onConnect: (name: string) => void;
   /** By session id, or by caller, path and name for clients without sessions; the oldest first. */
   readonly #records = new Map<string, ClientRecord>();
   #revision = 0;
 
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number = Date.now, onConnect: (name: string) => void = () => {}) {
     this.#now = now;
+    this.#onConnect = onConnect;
   }
 
   /** Changes whenever a client connects or leaves. */
@@ -110,6 +112,7 @@ export class ConnectedClients {
     };
     this.#records.set(id, record);
     this.#revision++;
+    if (name !== undefined) this.#onConnect(name);
     const [oldest] = this.#records.keys();
     if (this.#records.size > MAX_CLIENTS && oldest !== undefined) this.close(oldest);
     return record;

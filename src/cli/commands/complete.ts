@@ -39,7 +39,7 @@ export async function runComplete(
   let cached: Promise<CachedNames> | undefined;
   const names: LoadNames = () => (cached ??= readNames(words, context));
   try {
-    const candidates = await findCandidates(program, words.slice(0, -1), current, names);
+    const candidates = await findCandidates({ program, names, context }, words.slice(0, -1), current);
     for (const { text, about = '' } of candidates) {
       if (!text.startsWith(current) || hasControlCharacters(text)) continue;
       context.out.line(bashWords?.insert(text) ?? `${text}\t${toOneLine(about).slice(0, 80)}`);
@@ -55,16 +55,21 @@ function hasControlCharacters(text: string): boolean {
   return /[\t\n]/.test(text) || sanitize(text) !== text;
 }
 
+interface Completion {
+  readonly program: Command;
+  readonly names: LoadNames;
+  readonly context: CliContext;
+}
+
 async function findCandidates(
-  program: Command,
+  { program, names, context }: Completion,
   before: readonly string[],
   current: string,
-  names: LoadNames,
 ): Promise<readonly Candidate[]> {
   const end = before.indexOf('--');
   if (end >= 0) return [];
   const { command, words, open } = parseWords(program, before);
-  if (open !== undefined) return completeOptionValue(open, names);
+  if (open !== undefined) return completeOptionValue(open, { command, names, context });
   if (current.startsWith('-'))
     return [...new Set([...command.options, ...program.options])]
       .filter(({ hidden }) => !hidden)
@@ -75,7 +80,11 @@ async function findCandidates(
     return command === program ? [...all, { text: 'help', about: 'print help for a command' }] : all;
   }
   // Servers choose their names. A name that begins with a dash would be parsed as an option, for example `--config=FILE`.
-  const found = await completeArgument(command, words, names);
+  const isUndo = before.includes('--undo');
+  const found =
+    command.name() === 'connect' && words.length === 0
+      ? await completeClient(isUndo ? 'connected' : 'connectable', context)
+      : await completeArgument(command, words, names);
   return found.filter(({ text }) => !text.startsWith('-'));
 }
 
@@ -101,9 +110,24 @@ function parseWords(program: Command, before: readonly string[]) {
   return { command, words, open };
 }
 
-async function completeOptionValue(option: Option, names: LoadNames): Promise<readonly Candidate[]> {
+async function completeOptionValue(
+  option: Option,
+  { command, names, context }: Pick<Completion, 'names' | 'context'> & { readonly command: Command },
+): Promise<readonly Candidate[]> {
   if (option.argChoices !== undefined) return option.argChoices.map((text) => ({ text }));
+  const place = `${command.name()} ${option.long}`;
+  if (place === 'init --connect') return completeClient('connectable', context);
+  if (place === 'import --from') return completeClient('importable', context);
   return option.long === '--server' ? toServerCandidates(await names()) : [];
+}
+
+/** Completes the id of a client. Those of this machine come first. */
+async function completeClient(
+  which: 'connectable' | 'importable' | 'connected',
+  context: CliContext,
+): Promise<readonly Candidate[]> {
+  const { listClients } = await import('./complete/list-clients.ts');
+  return listClients(which, context);
 }
 
 async function completeArgument(
@@ -118,7 +142,8 @@ async function completeArgument(
   const name = command.name();
   if (TOOL_COMMANDS.has(name)) return completeTool(name, words, await names());
   if (argument === undefined) return [];
-  if (argument.name() === 'server' || SERVER_COMMANDS.has(name)) return toServerCandidates(await names());
+  if (argument.name() === 'server' || SERVER_COMMANDS.has(name))
+    return toServerCandidates(await names()).filter(({ text }) => !words.includes(text));
   if (name === 'prompt' && words.length === 0) return (await names()).prompts.map((text) => ({ text }));
   return argument.name() === 'uri' ? (await names()).resources.map((text) => ({ text })) : [];
 }

@@ -17,6 +17,8 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `# Put this into ~/.bashrc:  eval "$(trunkline completions bash)"
 _trunkline() {
   COMPREPLY=()
+  # Bash 4.4 and newer keep the order of the candidates.
+  compopt -o nosort 2>/dev/null
   local line
   while IFS= read -r line; do
     [[ -n $line ]] || continue
@@ -35,8 +37,8 @@ _trunkline() {
   plain=("\${(@)\${(@)lines:#*=}:#}")
   open=("\${(@M)lines:#*=}")
   (( \${#plain} + \${#open} )) || { _files; return }
-  compadd -a plain
-  compadd -S '' -a open
+  compadd -V trunkline -a plain
+  compadd -V trunkline -S '' -a open
 }
 compdef _trunkline trunkline`,
   fish: `# Put this into ~/.config/fish/config.fish:  trunkline completions fish | source
@@ -45,7 +47,7 @@ function __trunkline_complete
   set -l current (commandline -oct)
   trunkline __complete -- $words[2..-1] "$current" 2>/dev/null
 end
-complete -c trunkline -f -a '(__trunkline_complete)'
+complete -c trunkline -f -k -a '(__trunkline_complete)'
 complete -c trunkline -n 'contains -- -- (commandline -opc)' -F
 complete -c trunkline -l config -r -F
 complete -c trunkline -l out -r -F`,

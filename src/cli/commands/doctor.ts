@@ -6,6 +6,7 @@ import type { GlobalOptions } from '../declare.ts';
 import { toOneLine } from '../sanitize.ts';
 import { withGateway } from '../gateway-client/with-gateway.ts';
 import type { CommandConnection } from '../gateway-client/with-gateway.ts';
+import { checkClients } from './check-clients.ts';
 import { checkConfigFile } from './doctor/check-config-file.ts';
 import { checkFilePermissions } from './doctor/check-file-permissions.ts';
 import type { Finding } from './doctor/finding.ts';
@@ -23,6 +24,7 @@ export async function runDoctor(options: GlobalOptions, context: CliContext): Pr
   const { file, stateDir, snapshot } = found;
   findings.push(...(await checkFilePermissions({ config: file, stateDir }, context.platform)));
   findings.push(...(await checkStaleProcesses(stateDir)));
+  findings.push(...(await checkClients({ file, stateDir, flag: options.config }, context)));
   const running = await checkRunningGateway(found, context);
   findings.push(...running);
   // A running gateway keeps using the last valid configuration, so it is checked even if the file is now invalid.

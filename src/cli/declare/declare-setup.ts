@@ -33,35 +33,56 @@ const conflictsOption = (): Option =>
 const yesOption = (): Option => new Option('--yes', 'do not ask questions');
 
 function declareAdd({ program, lazy }: CommandRegistrar): void {
+  const repeated = (flags: string, description: string): Option =>
+    new Option(flags, description).argParser(collectValues);
   program
     .command('add')
-    .argument('[name]', 'the name of the new server')
-    .usage('<name> [options] [-- command…]')
+    .argument('[name]', 'the name of the new server; or a link, a file or JSON that contains it')
+    .argument(
+      '[source]',
+      'a URL, an installation link, a .mcpb or server.json file, JSON, or - for JSON on standard input',
+    )
+    .usage('<name> [options] <url | command… | -- command…>')
     .allowExcessArguments()
     .summary('add a server')
     .description(
-      'Add a server to the configuration: a program (the command after --), a URL, a command-line program, or a server of the registry. At a terminal, Trunkline connects to it at once, and the exit code reports the result. A program with relative paths is always started in the current folder.',
+      'Add a server to the configuration: a program, a URL, a command-line program, a server of the registry, a bundle (.mcpb), a server.json, or whatever the documentation of a server tells you to paste: the JSON of any client, an installation link of Cursor or VS Code, or a whole command such as claude mcp add. Options after the program belong to the program. At a terminal, Trunkline connects to the server at once, and the exit code reports the result. A program with relative paths is always started in the current folder.',
     )
     .option('--url <url>', 'add the server at this URL')
     .option('--sse <url>', 'add the server at this URL, over the older HTTP+SSE transport only')
-    .option('--cli <command>', 'add a command-line program whose subcommands become tools')
+    .option(
+      '--cli [command]',
+      'add a command-line program whose subcommands become tools; without a value, the command after --',
+    )
     .option('--from-registry <name>', 'add a server of the MCP registry, such as io.github.someone/weather')
     .addOption(registryOption())
     .addOption(
-      new Option(
-        '--env <name=value>',
-        'set this environment variable for the program; may be repeated',
-      ).argParser(collectValues),
+      new Option('-t, --transport <kind>', 'the transport of the server (default: detected)').choices([
+        'stdio',
+        'http',
+        'streamable-http',
+        'sse',
+      ]),
     )
     .addOption(
-      new Option(
-        '--header <name: value>',
+      repeated('-e, --env <name=value>', 'set this environment variable for the program; may be repeated'),
+    )
+    .addOption(
+      repeated(
+        '-H, --header <name: value>',
         'send this header to the URL; NAME=VALUE works as well; may be repeated',
-      ).argParser(collectValues),
+      ),
     )
+    .option('--bearer-token-env-var <variable>', 'send the token in this environment variable to the URL')
+    .addOption(repeated('--set <key=value>', 'set this value that a bundle asks for; may be repeated'))
+    .option('--cwd <folder>', 'start the program in this folder')
     .addOption(
-      new Option('--tag <word>', 'a tag for profiles and rules; may be repeated').argParser(collectValues),
+      new Option(
+        '-s, --scope <scope>',
+        'user: your own configuration; project: trunkline.jsonc in the current folder; local: as user (default: the configuration that other commands use)',
+      ).choices(['user', 'project', 'local']),
     )
+    .addOption(repeated('--tag <word>', 'a tag for profiles and rules; may be repeated'))
     .addOption(referencesOption())
     .option('--replace', 'replace an existing server of this name')
     .addOption(trustOption())
@@ -77,9 +98,14 @@ function declareServerEdits({ program, lazy }: CommandRegistrar): void {
       .argument('<server>', 'its name in the configuration')
       .summary(summary)
       .description(description);
-  serverCommand('remove', 'remove a server', 'Remove a server from the configuration.').action(
-    lazy(async () => (await import('../commands/remove.ts')).runRemove),
-  );
+  program
+    .command('remove')
+    .argument('<server...>', 'their names in the configuration')
+    .summary('remove servers')
+    .description(
+      'Remove servers from the configuration. If one of the names is unknown, none is removed. An unpacked bundle is deleted.',
+    )
+    .action(lazy(async () => (await import('../commands/remove.ts')).runRemove));
   serverCommand('enable', 'enable a server', 'Enable a server that was disabled.').action(
     lazy(async () => (await import('../commands/switch.ts')).runEnable),
   );

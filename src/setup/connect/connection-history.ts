@@ -15,6 +15,8 @@ export interface ConnectionRecord {
   readonly after: string;
   /** Names of the entries that were written; absent in records of older versions, which wrote one entry. */
   readonly written?: readonly string[] | undefined;
+  /** When the file was changed, as ISO 8601; absent in records of older versions. */
+  readonly at?: string | undefined;
 }
 
 /** Records the changes of `trunkline connect`, the newest last, so that they can be undone byte for byte. */
@@ -65,7 +67,13 @@ export class ConnectionHistory {
     if (before !== undefined) await writeFileAtomic(backup, before, 0o600);
     await replaceFile(file, before, Buffer.from(after));
     const hash = computeHash(Buffer.from(after));
-    const record = { file, backup: before === undefined ? undefined : backup, after: hash, written };
+    const record = {
+      file,
+      backup: before === undefined ? undefined : backup,
+      after: hash,
+      written,
+      at: now.toISOString(),
+    };
     await this.#save(client, [...(await this.records(client)), record]);
     return record;
   }

@@ -6,6 +6,7 @@ import { addMissingMembers, OWN_NAME } from './client-entries.ts';
 import type { ClientEntries } from './client-entries.ts';
 import type { ClientFileFormat } from './client-file-formats.ts';
 import type { ConnectableClient } from './connectable-clients.ts';
+import type { EntryFault } from './inspect-own-entry.ts';
 
 export interface ConnectionPlan {
   /** The text of the client's file after the change; equal to the current text if nothing changes. */
@@ -16,6 +17,8 @@ export interface ConnectionPlan {
   readonly written: readonly string[];
   /** The name of the client's existing entry for Trunkline, if there is one. The entry is kept. */
   readonly existingEntry?: string | undefined;
+  /** Entries for Trunkline that cannot be used and are removed. */
+  readonly replaced: readonly { readonly name: string; readonly fault: EntryFault }[];
   /** Names of the members that are added to the existing entry, or that get more items. */
   readonly completedMembers: readonly string[];
   /** Servers that stay in the client's file. */
@@ -26,17 +29,36 @@ export interface ConnectionPlan {
 export function planConnection(
   { format }: ConnectableClient,
   text: string,
-  { steps, wanted }: { readonly steps: readonly ImportStep[]; readonly wanted: ClientEntries },
+  {
+    steps,
+    wanted,
+    faults = new Map(),
+  }: {
+    readonly steps: readonly ImportStep[];
+    readonly wanted: ClientEntries;
+    /** The entries for Trunkline that start another program or configuration. */
+    readonly faults?: ReadonlyMap<string, EntryFault>;
+  },
 ): ConnectionPlan {
   const servers = format.readServers(text);
   const ownSteps = steps.filter(({ state, name }) => state === 'own' && servers.has(name));
   // An entry for all servers is kept, whatever its name is. Entries for single servers are replaced.
   const existing = wanted.entries.has(OWN_NAME)
-    ? ownSteps.find(({ entry }) => entry !== undefined && !isSingleServerEntry(entry))
+    ? ownSteps.find(
+        ({ name, entry }) => entry !== undefined && !isSingleServerEntry(entry) && !faults.has(name),
+      )
     : undefined;
+  // An entry for another configuration has its own purpose, so it stays unless its name is needed.
+  const replaced = ownSteps.flatMap(({ name }) => {
+    const fault = faults.get(name);
+    if (fault === undefined || (fault.kind === 'other-config' && !wanted.entries.has(name))) return [];
+    return [{ name, fault }];
+  });
+  const kept = new Set([existing?.name, ...faults.keys()]);
+  for (const { name } of replaced) kept.delete(name);
   const moved = steps.filter(({ state, name }) => (state === 'new' || state === 'same') && servers.has(name));
   const expected = new Map(servers);
-  for (const { name } of [...moved, ...ownSteps]) if (name !== existing?.name) expected.delete(name);
+  for (const { name } of [...moved, ...ownSteps]) if (!kept.has(name)) expected.delete(name);
   for (const [name, entry] of existing === undefined ? wanted.entries : []) expected.set(name, entry);
   const current = existing?.name === OWN_NAME ? servers.get(OWN_NAME) : undefined;
   const completedEntry = isJsonObject(current) ? addMissingMembers(current, wanted.additions) : undefined;
@@ -47,6 +69,7 @@ export function planConnection(
     moved: moved.map(({ name }) => name),
     written: existing === undefined ? [...wanted.entries.keys()] : [],
     existingEntry: existing?.name,
+    replaced,
     completedMembers: Object.keys(completedEntry ?? {}).filter(
       (key) => isJsonObject(current) && !isEqual(current[key], completedEntry?.[key]),
     ),

@@ -52,7 +52,7 @@ export interface ServerEditorDeps {
   /** Whether a server with this fingerprint was approved before. */
   readonly isApproved: (name: UpstreamName, fingerprint: Fingerprint) => Promise<boolean>;
   /** Deletes other data about a server that was removed. */
-  readonly onRemoved?: (name: string) => void;
+  readonly onRemoved?: (name: string) => Promise<void> | void;
 }
 
 /** A configuration whose changes are stored outside of its file. */
@@ -161,7 +161,7 @@ export class ServerEditor {
       const revision = await this.#save(document, [{ path: ['mcpServers', name], value: undefined }]);
       this.#record('remove', options.author, name, {});
       const applied = await this.#deps.apply();
-      this.#deps.onRemoved?.(name);
+      await this.#deps.onRemoved?.(name);
       return { name, changed: [], isHeld: false, applied, revision };
     });
   }

@@ -94,8 +94,8 @@ function parseRoot(
   if (isEntry(root)) {
     const entryName = name ?? (isNonEmptyString(root['name']) ? root['name'] : undefined);
     if (entryName === undefined)
-      throw inputError('The server has no name; give one together with the entry.');
-    const { name: _, ...entry } = root;
+      throw inputError('The server has no name. Give the entry as {"NAME": {…}}, or a name in addition.');
+    const { name: _, inputs: __, ...entry } = root;
     return [parse(entryName, entry)];
   }
   const mapKey = SERVER_MAPS.find((key) => parent[key] !== undefined && !isEntry(parent[key]));

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -8,6 +8,7 @@ import { commandHome, program } from '../../support/command.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { runInTerminal } from '../../support/terminal.ts';
+import { temporaryFolder } from '../../support/test-run.ts';
 
 checkLeaks();
 
@@ -53,8 +54,30 @@ describe('candidates', () => {
     { words: ['completions', ''], are: ['bash', 'zsh', 'fish'] },
     { words: ['tools', '--', 'n'], are: [] },
     { words: ['preflight', 'plain__echo', 'plain__ad'], are: ['plain__add'] },
+    { words: ['remove', 'plain', 'p'], are: [] },
+    { words: ['add', '--scope', ''], are: ['user', 'project', 'local'] },
+    { words: ['connect', 'claude'], are: ['claude-desktop', 'claude-code'] },
+    { words: ['connect', 'cursor', ''], are: [] },
+    { words: ['connect', '--undo', ''], are: [] },
+    { words: ['init', '--connect', 'curs'], are: ['cursor'] },
+    { words: ['import', '--from', '1m'], are: ['1mcp'] },
   ])('completion: completes $words', async ({ words, are }) => {
     expect(await candidates(...words)).toEqual(are);
+  });
+
+  test('completion: connect offers the clients of this machine first, and --undo those that are connected', async () => {
+    const folder = temporaryFolder('person');
+    mkdirSync(join(folder, '.kiro', 'settings'), { recursive: true });
+    writeFileSync(join(folder, '.kiro', 'settings', 'mcp.json'), '{}');
+    const env = { HOME: folder, XDG_CONFIG_HOME: undefined, APPDATA: undefined };
+    const own = commandHome();
+    const complete = async (...words: string[]): Promise<string> =>
+      (await own.run(['__complete', '--', 'connect', ...words], { env })).stdout;
+    expect(await complete('')).toMatch(
+      /^kiro\tKiro, on this machine\nclaude-desktop\tClaude Desktop\n[^]*\nother\t/,
+    );
+    await own.run(['connect', 'kiro', '--yes'], { env });
+    expect(await complete('--undo', '')).toBe('kiro\tKiro, on this machine\n');
   });
 
   test('completion: hides internal commands', async () => {
@@ -90,6 +113,8 @@ describe('scripts', () => {
           // The completed command is run, since the shell draws the line in pieces.
           String.raw`send "trunkline descr\tplain__ech\t--text\r"`,
           'expect "Returns the given text."',
+          String.raw`send "trunkline connect vis\t--dry-run --text\r"`,
+          'expect ".mcp.json (new)"',
           String.raw`send "exit\r"`,
         ],
       });
@@ -115,6 +140,7 @@ describe('scripts', () => {
     };
     expect(complete('trunkline call plain__ech')).toMatch(/^plain__echo\t\S/);
     expect(complete('trunkline pref')).toMatch(/^preflight\t/);
+    expect(complete('trunkline connect curs')).toBe('cursor\tCursor\n');
     expect(complete('trunkline tools -- ./trunk')).toContain('trunkline');
   });
 
@@ -139,6 +165,7 @@ COMP_WORDS=(trunkline "$@"); COMP_CWORD=$#; _trunkline; printf '%s\\n' "\${COMPR
     expect(complete('read', 'fixture', ':', '//te')[0]).toBe('//text');
     expect(complete('read', 'fixture', ':')).toContain('//text');
     expect(complete('call', 'plain__add', 'a', '=', '1', 'b')[0]).toBe('b=');
+    expect(complete('connect', 'cur')[0]).toBe('cursor');
     const after = complete('tools', '');
     expect(after[0]).toBe('plain');
     expect(after[1]).toMatch(/^\\\$\\\(touch/);

@@ -9,6 +9,7 @@ import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
 import { SharedHome } from '../../support/shared-home.ts';
+import { temporaryFolder } from '../../support/test-run.ts';
 
 checkLeaks();
 
@@ -88,6 +89,139 @@ describe('doctor with a running gateway', () => {
         fix: expect.stringContaining('--config FILE'),
       }),
     ]);
+  });
+});
+
+describe('doctor checks the files of clients', () => {
+  interface Person {
+    readonly folder: string;
+    readonly file: string;
+    readonly home: ReturnType<typeof commandHome>;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    findings(): Promise<readonly Finding[]>;
+  }
+
+  /** A user with Claude Code, whose file has this entry for Trunkline. */
+  function person(entry?: object): Person {
+    const home = commandHome({}, nowhere);
+    const folder = temporaryFolder('person');
+    const file = join(folder, '.claude.json');
+    const trunkline = entry === undefined ? {} : { trunkline: entry };
+    writeFileSync(file, JSON.stringify({ mcpServers: trunkline }, null, 2));
+    const env = {
+      HOME: folder,
+      XDG_CONFIG_HOME: undefined,
+      APPDATA: undefined,
+      CLAUDE_CONFIG_DIR: undefined,
+    };
+    return {
+      folder,
+      file,
+      home,
+      env,
+      findings: async () => {
+        const { findings } = JSON.parse((await home.run(['doctor', '--json'], { env })).stdout) as {
+          findings: readonly Finding[];
+        };
+        return findings.filter(({ check }) => check === 'client');
+      },
+    };
+  }
+
+  const works = { type: 'stdio', command: 'trunkline', args: ['serve'], alwaysLoad: true };
+
+  test.each([
+    {
+      what: 'names a program that is gone',
+      entry: { ...works, command: process.execPath, args: ['/gone/trunkline/dist/main.js', 'serve'] },
+      status: 'failure',
+      message: 'names /gone/trunkline/dist/main.js, which does not exist',
+    },
+    {
+      what: 'names another configuration',
+      entry: { ...works, args: ['serve', '--config', '/other/config.jsonc'] },
+      status: 'warning',
+      message: 'another configuration, /other/config.jsonc',
+    },
+    {
+      what: 'has another TRUNKLINE_HOME',
+      entry: { ...works, env: { TRUNKLINE_HOME: '/other' } },
+      status: 'warning',
+      message: 'another configuration, /other/config.jsonc',
+    },
+    {
+      what: 'lets the client hide tools',
+      entry: { ...works, alwaysLoad: undefined },
+      status: 'warning',
+      message: 'lacks alwaysLoad',
+    },
+  ])(
+    'doctor: an entry that $what is reported, and the advice repairs it',
+    { tags: ['slow'] },
+    async ({ entry, status, message }) => {
+      const me = person(entry);
+      const before = readFileSync(me.file, 'utf8');
+      const [finding, ...others] = await me.findings();
+      expect([finding, others]).toEqual([
+        {
+          check: 'client',
+          subject: 'claude-code',
+          status,
+          message: expect.stringContaining(message) as string,
+          fix: 'trunkline connect claude-code',
+          ...(status === 'failure' && { exit: 1 }),
+        },
+        [],
+      ]);
+      expect(readFileSync(me.file, 'utf8')).toBe(before);
+      const words = finding?.fix?.split(' ').slice(1) ?? [];
+      expect(await me.home.run([...words, '--yes'], { env: me.env })).toMatchObject({ code: 0 });
+      expect((await me.findings()).map(({ message: text }) => text)).toEqual([
+        'Claude Code has not connected since Trunkline was written into its configuration',
+      ]);
+    },
+  );
+
+  test(
+    'doctor: a client must be restarted until it has connected after connect',
+    { tags: ['slow'] },
+    async () => {
+      const me = person();
+      expect(await me.findings()).toEqual([]);
+      await me.home.run(['connect', 'claude-code', '--yes'], { env: me.env });
+      const [finding] = await me.findings();
+      expect(finding).toMatchObject({
+        status: 'warning',
+        fix: expect.stringMatching(/^Restart Claude Code\./) as string,
+      });
+      const initialize = {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+        params: {
+          protocolVersion: '2025-06-18',
+          capabilities: {},
+          clientInfo: { name: 'claude-code', version: '2.1.0' },
+        },
+      };
+      const { code } = await me.home.run(['serve', '--standalone'], {
+        env: me.env,
+        input: `${JSON.stringify(initialize)}\n`,
+      });
+      expect(code).toBe(0);
+      expect(await me.findings()).toMatchObject([{ subject: 'claude-code', status: 'ok' }]);
+    },
+  );
+
+  test('doctor: an entry for another configuration is no problem next to one for this configuration', async () => {
+    const me = person();
+    const other = { ...works, args: ['serve', '--config', '/other/config.jsonc'] };
+    writeFileSync(me.file, JSON.stringify({ mcpServers: { other, trunkline: works } }));
+    expect(await me.findings()).toMatchObject([{ subject: 'claude-code', status: 'ok' }]);
+    expect(await me.home.run(['connect', 'claude-code', '--yes'], { env: me.env })).toMatchObject({
+      code: 0,
+    });
+    expect(JSON.parse(readFileSync(me.file, 'utf8'))).toMatchObject({ mcpServers: { other } });
   });
 });
 

@@ -1,6 +1,7 @@
 import { toStrings } from '../../../setup/import/entry-reader.ts';
 import { OFFICIAL_REGISTRY_URL, RegistryClient } from '../../../setup/registry/registry-client.ts';
 import { createRegistryEntry } from '../../../setup/registry/registry-entry.ts';
+import type { RegistryServer } from '../../../setup/registry/registry-server.ts';
 import { quoteShellWord } from '../../../core/lib/quote-shell-word.ts';
 import { GatewayError } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json.ts';
@@ -20,20 +21,37 @@ export function openRegistry({ registry }: RegistryFlags, context: CliContext): 
   return new RegistryClient(registry ?? OFFICIAL_REGISTRY_URL, { fetch, signal: stopping.signal });
 }
 
-/** Creates the configuration entry for a server of the registry, prints its command or URL, and asks the user to confirm. */
+interface ConfirmedEntry {
+  readonly name: string;
+  readonly entry: JsonObject;
+  readonly notes: readonly string[];
+}
+
+/** Looks up a server in the registry, and asks the user to confirm it. */
 export async function confirmRegistryEntry(
   name: string,
   flags: RegistryFlags,
   context: CliContext,
-): Promise<{ readonly name: string; readonly entry: JsonObject; readonly notes: readonly string[] }> {
-  const { out } = context;
+): Promise<ConfirmedEntry> {
   const registry = openRegistry(flags, context);
-  const server = await out.withProgress(`Looking up ${name} in the registry`, () => registry.server(name));
+  const server = await context.out.withProgress(`Looking up ${name} in the registry`, () =>
+    registry.server(name),
+  );
+  return confirmRegistryServer(server, flags, context);
+}
+
+/** Creates the configuration entry for a server of the registry, prints its command or URL, and asks the user to confirm. */
+export async function confirmRegistryServer(
+  server: RegistryServer,
+  flags: RegistryFlags,
+  context: CliContext,
+): Promise<ConfirmedEntry> {
+  const { out } = context;
   const registryEntry = createRegistryEntry(server);
   if ('problem' in registryEntry)
     throw new GatewayError(
       'UPSTREAM_REFUSED',
-      `Server ${name} of the registry cannot be added: ${registryEntry.problem}.`,
+      `Server ${server.name} of the registry cannot be added: ${registryEntry.problem}.`,
     );
   const { entry, needs, takes } = registryEntry;
   out.note(`${server.name} ${server.version}: ${toOneLine(server.description)}`);

@@ -4,10 +4,13 @@ import { connectableClients } from '../../../setup/connect/connectable-clients.t
 import type { ConnectableClient } from '../../../setup/connect/connectable-clients.ts';
 import { readFileIfPresent, ConnectionHistory } from '../../../setup/connect/connection-history.ts';
 import { buildProgramEntry, buildSplitEntries } from '../../../setup/connect/client-entries.ts';
+import { inspectOwnEntry } from '../../../setup/connect/inspect-own-entry.ts';
+import type { EntryFault } from '../../../setup/connect/inspect-own-entry.ts';
 import type { ClientEntries } from '../../../setup/connect/client-entries.ts';
 import { planConnection } from '../../../setup/connect/plan-connection.ts';
 import type { ConnectionPlan } from '../../../setup/connect/plan-connection.ts';
 import { resolveLocations } from '../../../config/find-config.ts';
+import type { ConfigDocument } from '../../../config/file/edit-config.ts';
 import type { ServerAddition } from '../../../setup/import/import-edits.ts';
 import { readGatewayUrl } from '../../../setup/import/gateway-entry.ts';
 import { readSourceFile } from '../../../setup/import/find-servers.ts';
@@ -112,7 +115,8 @@ export async function planClientConnection(
       ? buildServerEntries(client, current, { all, steps, text })
       : buildLaunchEntries(client, current, context);
   const planFor = (current: EditableConfig): ConnectionPlan => {
-    const connection = planConnection(client, text, { steps, wanted: buildEntries(current) });
+    const faults = findFaults(all, current.file, context);
+    const connection = planConnection(client, text, { steps, wanted: buildEntries(current), faults });
     return { ...connection, text: mark + connection.text, unmoved: [...connection.unmoved, ...skipped] };
   };
   try {
@@ -138,8 +142,26 @@ export async function planClientConnection(
   }
 }
 
+/** Returns the client's entries for Trunkline that start a program that is gone, or another configuration. */
+export function findFaults(
+  steps: readonly ImportStep[],
+  configFile: string,
+  context: CliContext,
+): ReadonlyMap<string, EntryFault> {
+  const environment = toClientEnvironment(context);
+  return new Map(
+    steps.flatMap(({ state, name, entry }) => {
+      const fault =
+        state === 'own' && entry !== undefined
+          ? inspectOwnEntry(entry, { configFile, environment })
+          : undefined;
+      return fault === undefined ? [] : [[name, fault] as const];
+    }),
+  );
+}
+
 /** Plans the import of every server in the client's file. */
-async function planClientImport(
+export async function planClientImport(
   { source }: ConnectableClient,
   { file, text }: { readonly file: string; readonly text: string },
   {
@@ -148,10 +170,10 @@ async function planClientImport(
     onConflict,
     originals,
   }: {
-    readonly config: EditableConfig;
+    readonly config: { readonly file: string; readonly document: Pick<ConfigDocument, 'servers' | 'text'> };
     readonly context: CliContext;
     readonly onConflict: ConflictStrategy;
-    readonly originals: ReadonlyMap<string, JsonObject> | undefined;
+    readonly originals?: ReadonlyMap<string, JsonObject> | undefined;
   },
 ): Promise<{ readonly all: readonly ImportStep[]; readonly problem?: string | undefined }> {
   const found = await readSourceFile(
@@ -253,6 +275,10 @@ export function printConnectionPlan(
   const { out } = context;
   if (!isChanged) return;
   out.line(`${file}${before === undefined ? ' (new)' : ''}`);
+  for (const { name, fault } of plan.replaced)
+    out.line(
+      `  - ${toOneLine(name)} (${fault.kind === 'missing-program' ? `${toOneLine(fault.path)} does not exist` : `uses ${toOneLine(fault.path)}`})`,
+    );
   for (const name of plan.written) out.line(`  + ${toOneLine(name)}`);
   if (existingEntry !== undefined) {
     const members = plan.completedMembers;

@@ -7,6 +7,7 @@ import type {
   ApplyResult,
   ChangeServerResult,
 } from '../../../setup/manage/change-results.ts';
+import { removeBundles } from '../../../setup/manage/bundle/bundle-archive.ts';
 import type { ChangeAuthor } from '../../../setup/manage/change-author.ts';
 import { sharesDatabase } from '../../../setup/manage/config-entries.ts';
 import { ServerEditor } from '../../../setup/manage/server-editor.ts';
@@ -28,6 +29,8 @@ export interface ServerChanges {
   remove(name: string): Promise<ChangeServerResult>;
   enable(name: string): Promise<ChangeServerResult>;
   disable(name: string): Promise<ChangeServerResult>;
+  /** Returns the names of the servers that the running gateway knows in addition to those in the file. */
+  names(): Promise<readonly string[]>;
 }
 
 interface ServerChangesOptions {
@@ -55,6 +58,7 @@ export async function openServerChanges(
     remove: (name) => client.request('DELETE /api/servers/:name', { name, ...revision }),
     enable: (name) => client.request('POST /api/servers/:name/enable', { name }),
     disable: (name) => client.request('POST /api/servers/:name/disable', { name }),
+    names: async () => (await client.request('GET /api/servers', {})).map(({ name }) => name),
   };
 }
 
@@ -143,6 +147,7 @@ function createLocalChanges(
     record: (event) => void events.push(event),
     // Only changes by models need approval.
     isApproved: () => Promise.resolve(false),
+    onRemoved: (name) => removeBundles(stateDir, name),
   });
   const by: ChangeAuthor = {
     caller: { id: 'cli', via: 'cli', profile: 'default' },
@@ -161,6 +166,7 @@ function createLocalChanges(
     remove: (name) => recorded(changes.remove(name, { author: by, expectedRevision: expected })),
     enable: (name) => recorded(changes.enable(name, { author: by, expectedRevision: expected })),
     disable: (name) => recorded(changes.disable(name, { author: by, expectedRevision: expected })),
+    names: () => Promise.resolve([]),
   };
 }
 
