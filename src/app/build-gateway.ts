@@ -5,8 +5,8 @@ import { createCredentialsFactory } from '../auth/upstream/upstream-credentials.
 import { Catalog } from '../catalog/catalog.ts';
 import { ListingCache } from '../catalog/listing-cache.ts';
 import type { ConfigSnapshot, UpstreamConfig } from '../config/config.ts';
-import { RunningPrograms } from '../config/reference-command.ts';
-import { createReferenceReader, resolveReferences } from '../config/resolve-references.ts';
+import type { RunningPrograms } from '../config/reference-command.ts';
+import { resolveReferences } from '../config/resolve-references.ts';
 import { resolveTransport } from '../config/resolve-transport.ts';
 import type { ReferenceReader } from '../config/resolve-references.ts';
 import type { UpstreamName } from '../core/ids.ts';
@@ -26,7 +26,6 @@ import type { OpenServer } from '../upstream/server-opener.ts';
 import type { ClientIdentity } from '../upstream/connecting/negotiate.ts';
 import { ALL_CAPABILITIES, DeclaredCapabilities } from '../upstream/declared-capabilities.ts';
 import { UpstreamPool } from '../upstream/upstream-pool.ts';
-import { loginPath } from '../upstream/process/login-path.ts';
 import { ChildRecord, sweepOrphans } from '../upstream/process/child-record.ts';
 import { Watchdog } from '../upstream/process/watchdog.ts';
 import { MAX_MESSAGE_BYTES } from './app-options.ts';
@@ -38,7 +37,7 @@ import type { Foundation } from './open-foundation.ts';
 import { openPause } from './open-pause.ts';
 import type { ReferenceVariables } from './reference-variables.ts';
 import type { Runtime } from './runtime.ts';
-import { createSecretStore } from './open-secrets.ts';
+import { openReferences } from './open-references.ts';
 import { openReplicaSubscriptions } from './open-replica-subscriptions.ts';
 import { openReplicaCoordination } from './fleet/open-replica-coordination.ts';
 import { openFleetServers } from './fleet/fleet-servers.ts';
@@ -128,32 +127,6 @@ export async function buildGateway(
     },
     saveForWarmStart,
   };
-}
-
-/** Opens the store of secrets, and creates the reader that resolves references in the configuration. */
-function openReferences(options: AppOptions, runtime: Runtime, foundation: Foundation, log: Logger) {
-  const { env, home } = options;
-  const configFile = runtime.snapshot.file;
-  const readVariable = runtime.variables.read;
-  const secrets = createSecretStore(options, { ...foundation, log });
-  const searchPath = createSearchPath(options);
-  const running = new RunningPrograms();
-  const reader = createReferenceReader({
-    env,
-    readVariable,
-    home,
-    configFile,
-    secrets,
-    searchPath,
-    running,
-  });
-  return { secrets, searchPath, running, readVariable, reader };
-}
-
-/** Returns a function that finds the PATH of a login shell once. */
-function createSearchPath({ env, stateDir, platform }: AppOptions): () => Promise<string | undefined> {
-  let path: Promise<string | undefined> | undefined;
-  return () => (path ??= loginPath({ env, stateDir, now: Date.now(), platform }));
 }
 
 interface GatewayParts extends Pick<PoolParts, 'cache' | 'reader' | 'approvals' | 'log'> {

@@ -106,9 +106,8 @@ const RELOAD_MS = 2000;
 const EARLY_RETRY_MS = 30_000;
 
 /**
- * The tokens of one upstream, for one caller where callers sign in separately. `headers` supplies the token for a request, and
- * refreshes it before it expires. `handleRefusal` handles a 401 or 403: it looks for newer tokens in the vault, refreshes the rejected
- * ones (see refresh-tokens.ts), or returns an error that asks for a sign-in.
+ * The tokens of one upstream, for one caller where callers sign in separately. `headers` supplies the token for a request and refreshes
+ * it before it expires. `handleRefusal` handles a 401 or 403: it uses newer tokens of the vault, refreshes them, or asks for a sign-in.
  */
 export class UpstreamCredentials implements Credentials {
   readonly #deps: CredentialsDeps;
