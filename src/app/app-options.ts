@@ -16,7 +16,7 @@ export interface AppOptions {
   /** The folder that records which configuration files the user trusts; undefined if `file` needs no trust. */
   readonly trustDir?: string | undefined;
   /**
-   * `none` opens no listener: only this process uses the gateway, through `App.admin`, and servers are listed on demand. `socket` is the
+   * `none` opens no listener: only this process uses the gateway, through `App.admin`, and listings are fetched on demand. `socket` is the
    * user's background gateway, which listens only on the path in the option `socket`. If undefined, `http` selects HTTP or standard input and output.
    */
   readonly listen?: 'none' | 'socket' | undefined;

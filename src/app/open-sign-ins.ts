@@ -18,7 +18,10 @@ type SignInsOptions = Pick<
   readonly log: Logger;
 };
 
-/** Opens the sign-ins for a command that works without a running gateway. `forgetFailure` forgets that a server needed the sign-in. */
+/**
+ * Gives a command that works without a running gateway access to the stored sign-ins of servers. `forgetFailure` removes the record that a
+ * server needed to sign in.
+ */
 export async function openSignIns(
   options: SignInsOptions,
 ): Promise<

@@ -168,15 +168,15 @@ export class Catalog implements AsyncDisposable {
     return held.find(([name]) => name === definition.name)?.[1];
   }
 
-  /** Returns the milliseconds since the upstream was last listed. */
+  /** Returns the milliseconds since the listing of the upstream was last fetched. */
   age(upstream: UpstreamName): number | undefined {
     const at = this.listing(upstream)?.at;
     return at === undefined ? undefined : Math.max(0, this.#options.now() - at);
   }
 
   /**
-   * Resolves once each upstream was listed or has failed, or after the timeout in milliseconds. With `StragglerOptions`, the wait may end
-   * earlier, but not before one of the upstreams is listed.
+   * Resolves once each upstream has a listing or has failed, or after the timeout in milliseconds. With `StragglerOptions`, the wait may
+   * end earlier, but not before one of the upstreams has a listing.
    */
   async settled(upstreams: readonly UpstreamName[], wait: number | StragglerOptions): Promise<void> {
     const unsettled = upstreams

@@ -34,7 +34,7 @@ export function assignExposedNames(
   ) as ExposedName[];
 }
 
-/** Whether an upstream that is not listed yet could have an entry with this name. */
+/** Whether an upstream whose listing has not been fetched yet could have an entry with this name. */
 export function canBelongTo(name: string, upstream: UpstreamName, separator: string): boolean {
   if (HASH_ONLY.test(name)) return true;
   // A truncated name keeps fewer characters in front of a longer hash.

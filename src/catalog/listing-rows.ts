@@ -20,7 +20,7 @@ interface ReconcileOptions {
   readonly now: number;
 }
 
-/** Increase this when the shape of `body` changes. Rows of another format are ignored, and their upstreams are listed again. */
+/** Increase this when the shape of `body` changes. Rows of another format are ignored, and the listings of their upstreams are fetched again. */
 const FORMAT = 1;
 /**
  * Rows of unknown servers are kept for a minute: another gateway may have just added a server that this
@@ -147,6 +147,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // The upstream of a damaged row is listed again.
+    return undefined; // The listing of a damaged row is fetched again.
   }
 }

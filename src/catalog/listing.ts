@@ -27,7 +27,7 @@ export interface Listing {
   readonly upstream: UpstreamName;
   /** The fingerprint of the upstream's configuration at the time of the listing. */
   readonly config: Fingerprint;
-  /** When the upstream was listed, in milliseconds since the epoch. */
+  /** When the listing was fetched, in milliseconds since the epoch. */
   readonly at: number;
   readonly facts: ServerFacts;
   readonly tools: readonly ListedEntry<ToolDefinition>[];

@@ -184,7 +184,7 @@ export abstract class ClientSession implements SessionConnection {
   register(
     info: unknown,
     capabilities: unknown,
-    // The client of a single server receives announcements even before it has listed, as it would without the gateway.
+    // The client of a single server receives announcements even before it has requested a list, as it would without the gateway.
     { mayHaveListedBefore = this.isSingleServer } = {},
   ): void {
     this.exposure.clientName = clientInfoName(info);

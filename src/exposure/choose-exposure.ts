@@ -70,7 +70,7 @@ function isDirect(view: CatalogView, options: ChoiceOptions, limits: ClientLimit
   return (limits === undefined || countExcessTools(view, limits) === 0) && fitsBudget(view, directBudget);
 }
 
-/** Whether every server has been listed and all tools together cost fewer tokens than the budget. */
+/** Whether every listing has been fetched and all tools together cost fewer tokens than the budget. */
 function fitsBudget(view: CatalogView, budget: number): boolean {
   if (hasUnlistedServer(view)) return false;
   let left = budget;

@@ -14,7 +14,7 @@ export interface Exposure {
    * was listed.
    */
   readonly dependsOnListings: boolean;
-  /** Whether another exposure may be chosen once all servers are listed; false if absent. */
+  /** Whether another exposure may be chosen once all listings have been fetched; false if absent. */
   readonly isProvisional?: boolean;
   instructions(view: CatalogView): string;
   /** Returns the definitions that the client sees, including those of `revealed` names. */
@@ -30,7 +30,7 @@ export interface ExposureContext {
   readonly view: CatalogView;
   /** The key under which the tool lists of the client are counted: its session, or its caller if it has no session. */
   readonly listOwner: string;
-  /** Resolves to the view once every server was listed or the startup wait has timed out. */
+  /** Resolves to the view once every listing has been fetched or the startup wait has timed out. */
   settled(): Promise<CatalogView>;
   /** Calls a tool as `caller`; an exposure cannot act for another caller. */
   call(name: string, request: CallRequest): Promise<Payload>;

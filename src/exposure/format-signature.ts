@@ -132,7 +132,7 @@ interface TypePosition {
   /** The members of the schemas that were read. */
   readonly members: Map<JsonObject, Members>;
   readonly budget: { left: number };
-  /** Whether the type is a member of an object type. Objects in it are not expanded. */
+  /** Whether the type is a member of an object type. If so, objects in it are not expanded. */
   readonly isNested: boolean;
 }
 

@@ -12,7 +12,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /**
  * Reads the arguments of the called tool from those of a call tool, and corrects common mistakes of models: JSON in a string is decoded,
  * parameters of the called tool that stand beside `arguments` are moved into it, and `"42"` becomes a number where the schema wants one.
- * `schema` is undefined for a tool that is not listed yet.
+ * `schema` is undefined for a tool whose listing has not been fetched yet.
  */
 export function readCallArguments(metaArguments: JsonObject, metaTool: string, schema: unknown): JsonObject {
   const { name, arguments: given, select: _select, timeoutMs: _timeoutMs, ...others } = metaArguments;

@@ -39,7 +39,7 @@ type Counts = { -readonly [K in keyof ToolListTokens]: ToolListTokens[K] };
 
 const SAVE_EVERY_MS = 30_000;
 const CHECK_EVERY_MS = 1000;
-/** After this many checks (20 s), a list is counted even if a server is still not listed, because it may never be listed. */
+/** After this many checks (20 s), a list is counted even if the listing of a server is still missing, because it may never arrive. */
 const MAX_CHECKS = 20;
 /** The number of tools that are measured before other work gets a turn. */
 const TOOLS_PER_SLICE = 50;
@@ -67,7 +67,7 @@ export class TokenMeter implements AsyncDisposable {
   readonly #countedClients = new Set<string>();
   #counts: Counts = { ...ZERO };
   #saveTimer: NodeJS.Timeout | undefined;
-  /** Lists that were sent before every server was listed. */
+  /** Lists that were sent before every listing had been fetched. */
   readonly #unsettled: SentList[] = [];
   #checkTimer: NodeJS.Timeout | undefined;
 
@@ -76,7 +76,7 @@ export class TokenMeter implements AsyncDisposable {
   }
 
   /**
-   * Records a list of tools that a client received. It is counted after every server was listed, because only
+   * Records a list of tools that a client received. It is counted after every listing has been fetched, because only
    * then are all tools known.
    */
   recordListing(view: () => CatalogView, exposure: Exposure, payload: Payload, owner: string): void {

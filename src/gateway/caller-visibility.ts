@@ -56,7 +56,7 @@ export class CallerVisibility {
     return this.#restrict(this.#deps.catalog.current, caller);
   }
 
-  /** Returns the part of one server that the caller may see; undefined until the server has been listed. */
+  /** Returns the part of one server that the caller may see; undefined until its listing has been fetched. */
   singleServerVisibleTo(caller: Caller, name: UpstreamName): Snapshot | undefined {
     const snapshot = this.#deps.catalog.singleServer(name);
     return snapshot && this.#restrict(snapshot, caller);
@@ -90,8 +90,8 @@ export class CallerVisibility {
   }
 
   /**
-   * Returns a filter for the servers that the caller may know about. A listed server must be part of the caller's restricted snapshot.
-   * For a server that has not been listed yet, only the rules can decide.
+   * Returns a filter for the servers that the caller may know about. A server with a listing must be part of the caller's restricted
+   * snapshot. For a server whose listing has not been fetched yet, only the rules can decide.
    */
   #createServerFilter(caller: Caller, complete: Snapshot): (name: UpstreamName) => boolean {
     const policy = this.policyFor(caller);

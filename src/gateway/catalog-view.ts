@@ -89,7 +89,7 @@ function createSelectLookup(upstreams: readonly UpstreamConfig[]): CatalogView['
     expressions.get(upstream)?.find(([glob]) => matchesGlob(definition.name, glob))?.[1];
 }
 
-/** The lists that differ. A server that was listed again with the same result changes none of them. */
+/** The lists that differ. A listing that was fetched again with the same result changes none of them. */
 export interface ChangedLists {
   readonly tools: boolean;
   readonly prompts: boolean;

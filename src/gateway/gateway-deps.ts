@@ -29,7 +29,7 @@ export interface GatewayDeps extends GuardSettings {
   readonly resolveSecrets?: (text: string) => Promise<string>;
   /** The limits that all gateways on one database share; absent for a single gateway. */
   readonly shares?: FleetShares | undefined;
-  /** Coordinates which of several gateways lists a server; without it, each lists for itself. */
+  /** Coordinates which of several gateways fetches a listing; without it, each fetches for itself. */
   readonly listInTurn?: ListInTurn | undefined;
   /** Exchanges resource subscriptions with other gateways. */
   readonly subscriptionSync?: SubscriptionSync | undefined;

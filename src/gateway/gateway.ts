@@ -189,7 +189,7 @@ export class Gateway implements GatewayBackend, AsyncDisposable {
     }
   }
 
-  /** Resolves when every server has been listed, or when the wait for the first listings ends. */
+  /** Resolves when every listing has been fetched, or when the wait for the first listings ends. */
   whenListed(): Promise<void> {
     return this.#listing.whenListed();
   }

@@ -252,7 +252,7 @@ function heldReasons({ judged: assessment }: Listing): readonly HeldReason[] {
 }
 
 /**
- * Returns the approval subject of a server itself, identified by the fingerprint of its configuration. The definition is empty, because
+ * Returns the approval subject for the start of a server, identified by the fingerprint of its configuration. The definition is empty, because
  * the admin API shows the command or address from the configuration instead.
  */
 function serverSubject({ fingerprint }: UpstreamConfig): ApprovalSubject {

@@ -83,7 +83,7 @@ interface SingleServerDeps {
   readonly audit: PreGuardAudit;
   readonly hasSingleClient: boolean;
   readonly listWaitMs: () => number;
-  /** Resolves when the server has been listed; rejects with the reason if listing fails. */
+  /** Resolves when the lists of the server have been fetched; rejects with the reason if that fails. */
   readonly listServer: (request: CallRequest) => Promise<void>;
   /** Runs an operation through all guards. */
   readonly call: (caller: Caller, operation: Operation, request: CallRequest) => Promise<Payload>;
@@ -320,7 +320,7 @@ class SingleServer implements SingleServerBackend {
     const { name } = this.#deps.config;
     throw new GatewayError(
       'UPSTREAM_UNAVAILABLE',
-      `Server "${name}" could not be listed. Run \`trunkline status\` to see why.`,
+      `The lists of server "${name}" could not be fetched. Run \`trunkline status\` to see why.`,
     );
   }
 

@@ -25,8 +25,8 @@ interface ToolResolverDeps {
 }
 
 /**
- * Finds the tool of a call, and refuses held tools. If no listed server has the tool, unlisted servers whose prefix matches the name are
- * listed first.
+ * Finds the tool of a call, and refuses held tools. If no known listing has the tool, the missing listings of servers whose
+ * prefix matches the name are fetched first.
  */
 export class ToolResolver {
   readonly #deps: ToolResolverDeps;
@@ -53,7 +53,7 @@ export class ToolResolver {
     throw unknownEntryError('tool', name, visibility.visibleTo(caller).tools.keys());
   }
 
-  /** Waits until the server is listed. Cancels the request if that takes longer than the request's timeout. */
+  /** Waits until the listing of the server has been fetched. Cancels the request if that takes longer than the request's timeout. */
   async listServer(upstream: UpstreamName, { cancellation, timeoutMs }: CallRequest): Promise<void> {
     const { listing, deadlines, activeConfig } = this.#deps;
     const waitMs = timeoutMs ?? activeConfig.callTimeoutMs(upstream);
@@ -69,7 +69,7 @@ export class ToolResolver {
   }
 
   /**
-   * Returns the unlisted servers that may have the tool. A server is left out if the caller could not see its tool of this name, because
+   * Returns the servers without a listing that may have the tool. A server is left out if the caller could not see its tool of this name, because
    * the time that listing takes would reveal that the server exists.
    */
   #candidates(caller: Caller, name: string): readonly UpstreamName[] {

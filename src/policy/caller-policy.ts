@@ -136,7 +136,7 @@ function createCallerPolicy(
   };
 }
 
-/** Whether the rules select the server itself rather than only single entries of it. */
+/** Whether the rules select the whole server rather than only single entries of it. */
 function canKnow(
   callerRules: CallerRules,
   server: { readonly upstream: UpstreamName; readonly tags: readonly string[] },

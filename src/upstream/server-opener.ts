@@ -51,7 +51,7 @@ export interface OpenServerOptions {
   readonly handlers: RpcClientHandlers;
   readonly cancellation: Cancellation;
   readonly credentials?: Credentials | undefined;
-  /** Called when a package launcher that starts the server for the first time waits for its turn, when it starts, and while it works. */
+  /** Called while a package launcher installs the server: with `queued` before it waits for its turn, with `working` when it starts and while it is active. */
   readonly onInstall?: ((progress: 'queued' | 'working') => void) | undefined;
   /** The only session that the server serves; absent if it serves several. */
   readonly session?: string | undefined;
@@ -65,13 +65,13 @@ export interface ServerOpenerDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Returns the transport with every reference replaced by its value. */
   readonly resolveTransport: (config: UpstreamConfig) => Promise<ResolvedTransport>;
-  /** Whether the server was listed before with this configuration; if not, its package launcher probably has to install it. */
+  /** Whether the tools of the server were fetched before with this configuration. If not, its package launcher probably has to install it. */
   readonly isListed: (config: UpstreamConfig) => boolean;
   /** Returns the PATH for commands. */
   readonly searchPath: () => Promise<string | undefined>;
   readonly watchdog: Watchdog;
   readonly childRecord: ChildRecord;
-  /** The folder for the discovery cache of programs. */
+  /** The folder of `DiscoveryCache`, which stores the commands of command-line programs. */
   readonly stateDir: string;
   /** Receives the standard error of all servers. */
   readonly onStderr?: ((chunk: Buffer, server: UpstreamName) => void) | undefined;
@@ -184,7 +184,7 @@ async function openStdio(
     if (!isCancelled || (activity?.idleMs ?? 0) >= IDLE_INSTALLER_MS) server.confirmInstalled();
     const hints = await processHints();
     await client[Symbol.asyncDispose]();
-    // Some servers exit at the first unknown method, so the probe ends them. They are started again without the probe.
+    // Some servers exit at the first unknown method, such as the `server/discover` that probes the era. They are started again without it.
     const hasExitedOnProbe =
       options.era === undefined && hints.exit !== undefined && options.cancellation.reason === undefined;
     if (hasExitedOnProbe) return await openStdio(deps, config, transport, { ...options, era: 'legacy' });
@@ -223,7 +223,7 @@ function trackExit(
 /** The number of characters of a line on standard output that the log of the server shows. */
 const MAX_NOISE_CHARS = 200;
 
-/** Records the first line on standard output that is not an MCP message, in `noise` and in the log of the server, which masks secrets. */
+/** Adds the first line on standard output that is not an MCP message to `noise` and to the log of the server, which masks secrets. */
 function reportNoise(
   deps: ServerOpenerDeps,
   name: UpstreamName,

@@ -108,7 +108,7 @@ export class UpstreamPool implements AsyncDisposable {
     return [...this.#shared.keys()];
   }
 
-  /** Returns the shared upstream of a server. It lists the server, and serves calls unless sessions or callers have their own. */
+  /** Returns the shared upstream of a server. It fetches the listing. It also serves calls, unless sessions or callers have their own upstream. */
   get(name: UpstreamName): Upstream | undefined {
     return this.#shared.get(name);
   }

@@ -141,7 +141,7 @@ interface SearchContext {
   readonly entries: readonly (ToolEntry | PromptEntry)[];
 }
 
-/** Returns the reason why an entry was not found: it is held, its server cannot be listed, or the name is unknown. */
+/** Returns the reason why an entry was not found: it is held, the listing of its server cannot be fetched, or the name is unknown. */
 function missingEntryError(kind: 'tool' | 'prompt', query: EntryQuery, context: SearchContext): GatewayError {
   const { deps, caller } = context;
   return (
@@ -166,7 +166,7 @@ function heldEntryProblem(
   return match && heldEntryError(match);
 }
 
-/** Returns the problem of a server that may have this entry but whose tools and prompts could not be listed. */
+/** Returns the problem of a server that may have this entry but whose tools and prompts could not be fetched. */
 function unlistedServerError(deps: AdminDeps, { name, server }: EntryQuery): GatewayError | undefined {
   const { servers } = deps.gateway;
   const names = server === undefined ? candidateServers(deps, name) : [server as UpstreamName];

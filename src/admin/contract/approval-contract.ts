@@ -17,7 +17,7 @@ export type AdminApprovalKind = 'server' | 'words' | 'tool' | 'prompt';
 export interface AdminItemReference {
   readonly server: string;
   readonly kind: AdminApprovalKind;
-  /** The original name on the server; empty for the server itself and for its instructions. */
+  /** The original name on the server; empty if the item is a server or its instructions. */
   readonly name: string;
   readonly fingerprint: string;
 }
@@ -64,7 +64,7 @@ export interface AdminLock {
   readonly text: string;
   readonly entries: number;
   readonly differences: readonly AdminLockDifference[];
-  /** The servers that could not be listed. Their locked entries stay as they are. */
+  /** The servers whose definitions could not be fetched. Their locked entries stay as they are. */
   readonly missing: readonly { readonly name: string; readonly message: string }[];
 }
 

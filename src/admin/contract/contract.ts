@@ -44,9 +44,9 @@ export interface AdminContract extends ManagementContract, DashboardContract {
 
   'GET /api/servers': { response: readonly AdminServer[] };
   'POST /api/servers/:name/restart': { response: AdminServer };
-  /** Lists the server again now; fails with the reason if it cannot be listed. */
+  /** Fetches the listing of the server again now; fails with the reason if that is not possible. */
   'POST /api/servers/:name/refresh': { response: AdminServer };
-  /** Lists all servers again now; a server that cannot be listed has a `problem` in the response. */
+  /** Fetches the listings of all servers again now; a server whose listing cannot be fetched has a `problem` in the response. */
   'POST /api/refresh': { response: readonly AdminServer[] };
 
   /** The sign-in state of every HTTP server. */
@@ -91,7 +91,7 @@ export interface AdminContract extends ManagementContract, DashboardContract {
   };
   /** Decides about a held call. */
   'POST /api/approve': { body: { call: string; decision: 'accept' | 'refuse' }; response: AdminHeldCall };
-  /** The lockfile for new listings of all servers; fails if a server cannot be listed. */
+  /** Fetches the listings of all servers and returns the lockfile for them; fails if a listing cannot be fetched. */
   'GET /api/lock': { response: AdminLock };
   /** Names with this prefix from earlier listings, for shell completion. */
   'GET /api/names': { query: { kind: AdminNameKind; prefix?: string }; response: readonly string[] };
@@ -160,7 +160,7 @@ export interface AdminServer {
   readonly resources: number;
   readonly inFlight: number;
   readonly pid?: number | undefined;
-  /** When the server was last listed; absent before the first listing. */
+  /** When the listing of the server was last fetched; absent before the first time. */
   readonly listedAt?: number | undefined;
   readonly problem?:
     | {

@@ -19,7 +19,7 @@ import { suggestServerFix } from '../presenters/suggest-server-fix.ts';
 
 type Explanation = Omit<AdminExplanation, 'name'>;
 
-/** Adds the route that explains the state of a name, for `trunkline why` and `trunkline preflight`. It starts no server. */
+/** Adds the route that explains whether a caller can use the server or entry with a name, for `trunkline why` and `trunkline preflight`. It starts no server. */
 export function addExplainRoutes(app: AdminApp, deps: AdminDeps): void {
   addRoute(app, 'GET /api/explain', async ({ query, caller: sender }) => {
     const servers = await presentCheckedServers(deps);
@@ -156,7 +156,7 @@ function explainDisabledServer(server: string): Explanation {
 }
 
 function explainUnlisted(server: string): Explanation {
-  const reasons = [`Server "${server}" has not been listed yet, so its tools are not known.`];
+  const reasons = [`The tools of server "${server}" have not been fetched yet.`];
   const fixes = [`trunkline refresh ${quoteShellWord(server)}`];
   return { verdict: 'unlisted', server, reasons, fixes, near: [] };
 }
@@ -194,7 +194,7 @@ function explainHidingRule(name: string, { gateway }: AdminDeps, caller: Caller)
 function explainHidingPattern(name: string, { gateway, config }: AdminDeps): Explanation | undefined {
   const { upstreams, names } = config().value;
   for (const { name: server, tools } of upstreams) {
-    // The catalog has no names for hidden tools, so the plain form of the exposed name is built here.
+    // The catalog has no exposed names for hidden tools, so the usual one (server, separator, tool) is built here.
     const exposedName = (original: string): string =>
       `${server}${names.separator}${original}`.replace(/[^A-Za-z0-9_-]/gu, '_');
     const match = gateway.servers
@@ -218,7 +218,7 @@ function explainHidingPattern(name: string, { gateway, config }: AdminDeps): Exp
   return undefined;
 }
 
-/** Explains a name with the prefix of a server that has not been listed yet. */
+/** Explains a name with the prefix of a server whose tools have not been fetched yet. */
 function explainUnlistedServer(
   name: string,
   separator: string,
@@ -233,7 +233,7 @@ function explainUnlistedServer(
   return explanation.verdict === 'usable' ? explainUnlisted(server.name) : explanation;
 }
 
-/** Explains a name with the prefix of a server that was listed and does not offer it. */
+/** Explains a name with the prefix of a server that is known not to have it. */
 function explainMissingEntry(
   name: string,
   view: CatalogView,

@@ -13,7 +13,7 @@ import type { AdminDeps } from '../admin-deps.ts';
 import type { AdminLockDifference } from '../contract/approval-contract.ts';
 import { compareDefinitions } from '../presenters/compare-definitions.ts';
 
-/** Adds the route that returns the lockfile for the current listings. It lists every server again; one that cannot be listed keeps its locked entries. */
+/** Adds the route that returns the lockfile for the current listings. It fetches every listing again; a server whose listing cannot be fetched keeps its locked entries. */
 export function addLockRoutes(app: AdminApp, deps: AdminDeps): void {
   const { servers } = deps.gateway;
   addRoute(app, 'GET /api/lock', async () => {

@@ -13,19 +13,19 @@ interface ListingTurnsOptions {
   readonly has: (name: UpstreamName) => Promise<boolean>;
   /** `reload` loads the listings that other gateways have stored, and `flush` stores those of this gateway. Neither rejects. */
   readonly cache: { reload(): Promise<void>; flush(): Promise<void> };
-  /** Returns the maximum time for listing a server, in milliseconds. */
+  /** Returns the maximum time for fetching a listing, in milliseconds. */
   readonly listMs: () => number;
   readonly pid: number;
   readonly now: () => number;
   readonly signal: AbortSignal;
 }
 
-/** A server that another gateway has listed within this time is not listed again. */
+/** A listing that another gateway has fetched within this time is not fetched again. */
 const FRESH_MS = 60_000;
 /** Interval at which a waiting gateway tries to get the lease. */
 const PAUSE_MS = 250;
 
-/** Lets one gateway at a time list a server that all of them need. The next gateway lists it only if the first one failed or died. */
+/** Lets one gateway at a time fetch a listing that all of them need. The next gateway fetches it only if the first one failed or died. */
 export function createListingTurns(options: ListingTurnsOptions): ListInTurn {
   const { cache, has, listMs, pid, now, signal } = options;
   return async (server, list) => {
@@ -45,7 +45,7 @@ export function createListingTurns(options: ListingTurnsOptions): ListInTurn {
         await noteChore(database, chore.name);
       });
     } catch (error) {
-      // Without the database, each gateway lists the server for itself.
+      // Without the database, each gateway fetches the listing for itself.
       if (isListing || storeProblemOf(error) === undefined) throw error;
       await list();
     }

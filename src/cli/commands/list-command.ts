@@ -92,12 +92,12 @@ export function reportWarnings(warnings: readonly string[], { out }: CliContext)
   for (const warning of warnings) out.problem(new GatewayError('CONFIG_INVALID', warning));
 }
 
-/** Returns why a server was never listed. Returns undefined if it was listed, or is disabled. */
+/** Returns why the lists of a server were never fetched. Returns undefined if they were fetched, or if the server is disabled. */
 function toListingError({ name, state, problem, listedAt, enabled }: AdminServer): GatewayError | undefined {
   if (!enabled || listedAt !== undefined) return undefined;
   const details = { server: name };
   if (problem !== undefined) return new GatewayError(problem.code, problem.message, { details });
-  const reason = state === 'installing' ? 'is still being installed' : 'has not been listed yet';
+  const reason = state === 'installing' ? 'is still being installed' : 'has not sent its lists yet';
   const message = `Server "${name}" ${reason}. Wait for it with: trunkline refresh ${quoteShellWord(name)}`;
   return new GatewayError('UPSTREAM_UNAVAILABLE', message, { details });
 }

@@ -15,12 +15,12 @@ interface LockOptions extends GlobalOptions {
 /** The exit code of `--check` if the lockfile is missing or differs. */
 const DIFFERS: ExitCode = 6;
 
-/** Writes the definitions that all servers offer to the lockfile. With `--check`, only compares them with the file. A server that cannot be listed does not stop the command. */
+/** Writes the definitions that all servers offer to the lockfile. With `--check`, only compares them with the file. If the definitions of a server cannot be fetched, the command continues. */
 export function runLock(options: LockOptions, context: CliContext): Promise<ExitCode> {
   return withGateway(options, context, async (gateway) => {
     const { out } = context;
     const isCheck = options.check === true;
-    const found = await out.withProgress('Listing all servers', () =>
+    const found = await out.withProgress('Fetching the tools of all servers', () =>
       gateway.client.request('GET /api/lock', {}, gateway),
     );
     const { file, exists, text, entries, differences, missing } = found;
@@ -41,7 +41,7 @@ export function runLock(options: LockOptions, context: CliContext): Promise<Exit
     }
     for (const { message } of missing) out.note(`Not compared: ${message}`);
     if (isCheck && !isSame) return DIFFERS;
-    // The check is incomplete if a server could not be listed.
+    // The check is incomplete if the definitions of a server could not be fetched.
     return isCheck && missing.length > 0 ? errorTable.UPSTREAM_UNAVAILABLE.exit : 0;
   });
 }

@@ -162,7 +162,9 @@ function toServerRow(status: UpstreamStatus): readonly string[] {
 }
 
 function describeUnlisted(state: UpstreamStatus['state']): string {
-  return state === 'installing' ? 'listed as soon as it is installed' : 'still being listed';
+  return state === 'installing'
+    ? 'its tools are fetched once it is installed'
+    : 'its tools are being fetched';
 }
 
 function formatNonZeroCount(count: number, word: string): string | undefined {

@@ -24,7 +24,7 @@ export function runServers(options: GlobalOptions, context: CliContext): Promise
   );
 }
 
-/** Fetches the listings of all servers, or of one, again. A server that cannot be listed decides the exit code. */
+/** Fetches the lists of all servers, or of one, again. If that fails for a server, its error decides the exit code. */
 export function runRefresh(
   options: GlobalOptions,
   context: CliContext,
@@ -33,10 +33,10 @@ export function runRefresh(
   return withGateway(options, context, async ({ client, signal, config }) => {
     const all =
       name === undefined
-        ? await context.out.withProgress('Listing all servers', () =>
+        ? await context.out.withProgress('Fetching the tools of all servers', () =>
             client.request('POST /api/refresh', {}, { signal }),
           )
-        : await context.out.withProgress(`Listing ${name}`, async () => [
+        : await context.out.withProgress(`Fetching the tools of ${name}`, async () => [
             await client.request('POST /api/servers/:name/refresh', { name }, { signal }),
           ]);
     printServerList(all, name, context, config);

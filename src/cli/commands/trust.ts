@@ -18,7 +18,10 @@ export interface TrustOptions extends GlobalOptions {
   readonly yes?: boolean;
 }
 
-/** Trusts a project configuration. Prints everything that it may run, read and reach; at a terminal, before asking for confirmation. */
+/**
+ * Trusts a project configuration, and prints everything that the configuration may run, read and reach. If the command asks for
+ * confirmation, it prints this first.
+ */
 export async function runTrust(
   options: TrustOptions,
   context: CliContext,

@@ -71,8 +71,8 @@ export async function openGatewayConnection(
 }
 
 /**
- * Connects to the running gateway of this file. Returns undefined if none answers. Unless `gateway` is `any`, also returns undefined if the
- * gateway has another version or text and the command can use the file itself.
+ * Connects to the running gateway of this file; returns undefined if none answers. A gateway that was started with another version or
+ * configuration text is used only if `gateway` is `any`, or if the command cannot use the file at present.
  */
 async function connectToRunningGateway(
   context: CliContext,

@@ -40,7 +40,7 @@ export const httpSchema = z
     drain: duration(0)
       .prefault('0s')
       .describe(
-        'How long requests are still served after a stop signal while `/readyz` already returns 503, so that a load balancer can switch to other gateways.',
+        'After a stop signal, requests are served for this time, while `/readyz` already returns 503. This lets a load balancer switch to other gateways.',
       ),
   })
   .prefault({})

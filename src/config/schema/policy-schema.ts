@@ -54,7 +54,7 @@ export const policySchema = z
       .describe('Each rule selects callers and entries and has an effect. A condition that is absent always holds.'),
     askWait: duration(1)
       .prefault('2m')
-      .describe('How long a call with the effect `ask` waits for an answer before it is rejected.'),
+      .describe('A call with the effect `ask` is rejected if it gets no answer within this time.'),
     askBy: z
       .array(z.enum(['person', 'client']).meta({ title: 'approver' }))
       .min(1)

@@ -118,7 +118,7 @@ export const serverSchema = z
           .record(nonEmptyString, nonEmptyString)
           .prefault({})
           .describe(
-            'JavaScript expressions over the `data` of a result, by glob, such as `"list_issues": "data.map(({ id, title }) => ({ id, title }))"`. In `search`, the model gets the value of the first match instead of the whole result, unless its call has a `select` of its own. This saves tokens but does not protect data; use `redact` for that.',
+            'JavaScript expressions over the `data` of a result, by glob, such as `"list_issues": "data.map(({ id, title }) => ({ id, title }))"`. If `expose.kind` is `search`, the model gets the value of the expression with the first matching glob instead of the whole result, unless its call has its own `select`. This saves tokens but does not protect data; use `redact` for that.',
           ),
         alwaysLoad: z
           .boolean()
@@ -215,7 +215,7 @@ export const fileSchema = z
           .enum(['tiers', 'single'])
           .prefault('tiers')
           .describe(
-            'In `search`: `tiers` offers one call tool per tier (read, write, destructive), so that a client can ask before some of them; `single` offers one for all.',
+            'In `search`: `tiers` offers one call tool per tier (read, write, destructive), so that a client can ask its user before calls of some tiers; `single` offers one call tool for all tiers.',
           ),
         reveal: z
           .boolean()
@@ -232,11 +232,11 @@ export const fileSchema = z
         listWait: duration(0)
           .prefault('950ms')
           .describe(
-            'Without a cached catalog, the first list of tools waits until this time after the start for servers to answer. The first client waits at least half of this time, and all of it while no server has answered. In the last quarter, the wait ends early if only a few of many servers are missing and no further one answers. The tools of `search` and `code` are listed without waiting.',
+            'If there is no cached catalog, the first list of tools waits for servers to answer until this time after the start. A request waits for at least half of this time, and for the whole time if no server answers. In the last quarter, the wait ends early if only a few of many servers have not answered and no more answers are arriving. The tools of `search` and `code` are listed without waiting.',
           ),
         refresh: duration(1)
           .prefault('30s')
-          .describe('Time limit for listing a server again, after the start or with `trunkline refresh`.'),
+          .describe('Time limit for fetching the tools, prompts and resources of a server again, after the start or with `trunkline refresh`.'),
       })
       .prefault({})
       .describe('Startup behaviour.'),
@@ -245,7 +245,7 @@ export const fileSchema = z
         connect: duration(1)
           .prefault('30s')
           .describe(
-            'Time limit for starting a server or connecting to it. While a package launcher such as `npx` installs a server that was never listed, only the time in which the launcher does nothing counts.',
+            'Time limit for starting a server or connecting to it. While a package launcher such as `npx` installs a server for the first time, only time in which the launcher is idle counts towards this limit.',
           ),
         call: duration(1).prefault('120s').describe('Time limit of a call; progress extends it.'),
         max: duration(1).prefault('1h').describe('Hard limit of one request, regardless of progress.'),
@@ -254,12 +254,12 @@ export const fileSchema = z
       .describe('Timeouts; `connect` and `call` can be overridden per server.'),
     idleExit: duration(0)
       .prefault('15m')
-      .describe('How long the background gateway keeps running without a connected client.'),
-    shutdown: duration(0).prefault('5s').describe('How long running calls may take to finish on shutdown.'),
+      .describe('The background gateway stops after this time without a connected client.'),
+    shutdown: duration(0).prefault('5s').describe('On shutdown, running calls get this time to finish.'),
     idle: idle
       .prefault('adaptive')
       .describe(
-        'When a server without calls is stopped; the next call starts it again. `adaptive`: after 1 to 5 minutes, depending on its usage.',
+        'A server is stopped after this time without calls; the next call starts it again. `adaptive`: 1 to 5 minutes, depending on its usage.',
       ),
     limits: limitsSchema,
     redact: redactSchema,

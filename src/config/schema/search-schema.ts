@@ -24,7 +24,7 @@ const rerank = z.strictObject({
   apiKey: reference.optional().describe('API key, as a reference such as `${env:OPENAI_API_KEY}`.'),
   timeout: duration(1)
     .prefault('2s')
-    .describe('How long a search waits for the model before it keeps its own order.'),
+    .describe('A search waits this time for the model. If the model has not answered by then, the results keep their order.'),
   top: wholeNumber(2, 50).prefault(20).describe('Number of best tools that the model reorders.'),
   body: z
     .record(z.string(), z.json())

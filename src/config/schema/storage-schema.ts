@@ -31,8 +31,8 @@ export const storageSchema = z
       ),
     connectTimeout: duration(1)
       .prefault('5s')
-      .describe('How long PostgreSQL may take to accept a connection.'),
-    statementTimeout: duration(1).prefault('15s').describe('How long a PostgreSQL statement may take.'),
+      .describe('Time limit for connecting to PostgreSQL.'),
+    statementTimeout: duration(1).prefault('15s').describe('Time limit of a PostgreSQL statement.'),
   })
   .prefault({})
   .describe('The database.');

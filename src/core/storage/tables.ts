@@ -221,7 +221,7 @@ interface MenuTokensTable {
 interface ApprovalsTable {
   upstream: string;
   kind: string;
-  /** The upstream's own name; empty for the server itself and for its texts. */
+  /** The upstream's own name; empty if the kind is `server` or `words`. */
   name: string;
   state: string;
   fingerprint: string;

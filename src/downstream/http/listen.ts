@@ -55,7 +55,7 @@ const LIMITS: ListenLimits = {
 const MAX_PIPELINED_PER_TURN = 10;
 const ADDRESS = /^(?:(\[[0-9a-f:.]+\]|[^\s:[\]]*):)?(\d{1,5})$/i;
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1)$/;
-/** After this time, `acceptAll` no longer waits for `QUIET_MS` without new connections. After twice this time, it gives up. */
+/** After this time, `acceptAll` returns even if a connection arrived within the last `QUIET_MS`. After twice this time, it gives up. */
 const ACCEPT_MS = 500;
 /** The time without new connections that ends `acceptAll`. Clients that retry after a rejection wait longer, so they do not prolong it. */
 const QUIET_MS = 50;
@@ -153,7 +153,7 @@ function bindError(cause: NodeJS.ErrnoException, address: string): GatewayError 
   return new GatewayError('USAGE', message, { cause, details: { address } });
 }
 
-/** See `HttpListener`. A client does not repeat a request that is already on its way, so new connections get time to send theirs. */
+/** See `HttpListener`. A request would be lost if its connection closed while it is on its way, so new connections get time to send one. */
 async function refuseConnections(
   server: Server,
   connections: ConnectionTracker,
@@ -182,7 +182,8 @@ async function drain(
   for (let before = -1; before !== requests && performance.now() < until;) {
     before = requests;
     await waitAtMost(closed, idleMs);
-    // The event loop runs timers before it reads sockets. After a pause of the process, two turns let waiting requests be counted.
+    // The event loop runs timers before it reads sockets. If the process was paused, requests may be waiting unread, so two more turns
+    // of the event loop let them be counted.
     await nextTurn();
     await nextTurn();
   }
@@ -201,9 +202,9 @@ function stopListening(server: Server): Promise<void> {
 
 /**
  * Resolves when no connection waits to be accepted. The operating system resets connections that still wait when a server closes, and
- * discards the requests on them. Accepting and closing are not atomic, so this function waits until no client has connected for
- * `QUIET_MS`, and until the last turn of the event loop accepted nothing and was too short for another client to connect. After
- * `ACCEPT_MS` the second condition is sufficient, and after twice that time the function gives up.
+ * discards the requests on them. Accepting and closing are not atomic, so this function waits for two conditions: (1) No client has
+ * connected for `QUIET_MS`. (2) The last turn of the event loop accepted nothing, and was too short for another client to connect. After
+ * `ACCEPT_MS`, the second condition is sufficient. After twice that time, the function gives up.
  */
 async function acceptAll(connections: ConnectionTracker): Promise<void> {
   for (const startedAt = performance.now(); ;) {
@@ -284,7 +285,7 @@ class ConnectionUse {
 
   constructor(socket: Socket) {
     this.#socket = socket;
-    // Node itself resumes after each request.
+    // Node resumes reading the socket after each request, even while requests are held.
     socket.on('resume', () => {
       if (this.#heldRequests > 0) socket.pause();
     });

@@ -148,7 +148,7 @@ export class McpEndpoint {
 
   #initialize(exchange: AuthenticatedExchange, accepts: AcceptedTypes, message: RequestMessage): void {
     const { sessions, log } = this.#deps;
-    // Session ids cannot be sealed before their secret was loaded.
+    // A session id cannot be created before the secret that encrypts it is loaded.
     const ready = sessions.ready();
     if (ready === undefined) return this.#openSession(exchange, accepts, message);
     ready
@@ -233,7 +233,10 @@ export class McpEndpoint {
     }
   }
 
-  /** Handles a message that gets no response. If another replica asked the question or works on the request, that replica handles it. */
+  /**
+   * Handles a response or a notification of a client. If another replica sent the request that the client answers, or works on the request
+   * that the client cancels, the message is forwarded to that replica.
+   */
   #receive(exchange: AuthenticatedExchange, session: Session, message: OneWayMessage): void {
     const accept = (): void => sendEmpty(exchange.response, 202, exchange.headers);
     const forwarded = this.#deps.sessions.relay?.forward(session, message);
@@ -242,7 +245,10 @@ export class McpEndpoint {
       return accept();
     }
     forwarded.then(accept, (error: unknown) => {
-      const text = error instanceof Error ? error.message : 'The replica that asked has stopped.';
+      const text =
+        error instanceof Error
+          ? error.message
+          : 'The gateway replica that waited for this response has stopped.';
       sendRefusal(exchange, 400, text);
     });
   }

@@ -96,7 +96,7 @@ export class ClientSubscriptions {
     for (const finish of [...this.#listens]) finish();
   }
 
-  /** Opens a listen request with tasks, after the backend has determined which tasks the caller may follow. */
+  /** Opens a listen request with tasks, after the backend has determined which tasks the caller may use. */
   async #listenToTasks(
     request: IncomingRequest,
     filter: JsonObject,
@@ -154,7 +154,7 @@ export class ClientSubscriptions {
     tag: JsonObject,
   ): readonly Promise<Disposable>[] {
     if (uris.length === 0) return [];
-    // The server of a resource is known only after all servers have been listed.
+    // The server of a resource is known only after all listings have been fetched.
     const listed = this.#backend.whenListed();
     return uris.map((uri) => {
       const onUpdate = (): void => request.notify('notifications/resources/updated', { uri, ...tag });

@@ -28,8 +28,8 @@ export class ReceivedLists {
   }
 
   /**
-   * Records what the caller may see at the start of its session. A new client needs no announcements before it has listed. A client that
-   * may have listed before, at another replica or before a restart, needs an announcement of every change from now on.
+   * Records what the caller may see at the start of its session. A new client needs no announcements before it has requested a list. A client
+   * that may have requested one before, at another replica or before a restart, needs an announcement of every change from now on.
    */
   start(visible: Digests, { mayHaveListedBefore }: { readonly mayHaveListedBefore: boolean }): void {
     this.#visible = visible.digests;
@@ -46,7 +46,7 @@ export class ReceivedLists {
     this.recordListing('tools/list', view);
   }
 
-  /** Forgets everything, since the client may have listed at another replica. */
+  /** Forgets everything, since the client may have received lists from another replica. */
   reset(): void {
     this.#received.clear();
     this.#visible = undefined;

@@ -32,7 +32,7 @@ export class SessionSettings {
 
   async subscribe(request: IncomingRequest, params: JsonObject): Promise<Payload> {
     const uri = requireStringParam(params, 'uri');
-    // The server of the resource is known only after the servers were listed.
+    // The server of the resource is known only after the listings have been fetched.
     await this.#session.options.backend.whenListed();
     const call = new ClientCall(this.#session, request, 'legacy');
     try {

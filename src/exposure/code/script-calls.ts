@@ -91,13 +91,13 @@ export class ScriptCalls {
     const unlisted = this.names.unlisted(server);
     if (server !== undefined && unlisted === undefined)
       throw toolNotFound(this.names.describeUnknown(server, tool));
-    // The tool may belong to a server that is not listed yet. Calling it by the presumed exposed name lists the server.
+    // The tool may belong to a server whose tools have not been fetched yet. A call with the presumed exposed name fetches them.
     const guessed = unlisted === undefined ? tool : `${unlisted}${this.#options.separator}${tool}`;
     try {
       return { payload: await callByName(guessed), tool: guessed };
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code !== 'ENTRY_NOT_FOUND') throw error;
-      // The server is listed now, and the tool may have another exposed name than presumed.
+      // The tools have been fetched now, and the tool may have another exposed name than presumed.
       const found = this.names.find(server, tool)?.name;
       if (found === undefined) throw toolNotFound(this.names.describeUnknown(server, tool));
       return { payload: await callByName(found), tool: found };

@@ -10,7 +10,7 @@ export interface ToolNameIndex {
   find(server: string | undefined, tool: string): ToolEntry | undefined;
   /** Returns the error message for a name that does not exist, with similar names. */
   describeUnknown(server: string | undefined, tool: string): string;
-  /** Returns the server with this name if it has not been listed yet. */
+  /** Returns the server with this name if its tools have not been fetched yet. */
   unlisted(server: string | undefined): string | undefined;
 }
 

@@ -97,7 +97,7 @@ export class CallPipeline {
     return runGuarded(this.#runGuards, call, (payload) => this.#postprocess(call, payload, links));
   }
 
-  /** Removes private `_meta` of a client that uses several servers as one. A client of a single server talks to that server itself. */
+  /** Removes private `_meta` of a client that uses several servers as one. The client of a single server may send it any `_meta`. */
   #withoutPrivateMeta(operation: Operation, { requestingClient }: CallRequest): Operation {
     if (requestingClient?.isAggregated !== true) return operation;
     const allowed = this.#deps.activeConfig.upstreams.get(operation.upstream)?.passedMeta ?? [];

@@ -55,8 +55,8 @@ export function unknownTaskError(): RpcError {
 }
 
 /**
- * Remembers which server runs which task for which caller. An authenticated caller can use only tasks that are known to be its own. The
- * user of this machine can also use tasks of unknown owners at a single server.
+ * Remembers which server runs which task for which caller. An authenticated caller can use only tasks that are known to be its own. An
+ * unauthenticated caller can also use tasks whose owner is unknown, but only at the address of a single server.
  */
 export class TaskRoutes {
   readonly #store: TaskOwnerStore | undefined;
@@ -111,11 +111,11 @@ export class TaskRoutes {
     if (own[0] === undefined) throw unknownTaskError();
     if (own.length === 1) return own[0].upstream;
     const message =
-      'Several servers have a task with this id. Send the request to the address of the server itself.';
+      'Several servers have a task with this id. Send the request to the address of one of them: /mcp/s/SERVER.';
     throw new RpcError({ code: INVALID_PARAMS, message });
   }
 
-  /** Returns the ids of the tasks at this server that the caller may use. Tasks of unknown owners belong to the user of this machine. */
+  /** Returns the ids of the tasks at this server that the caller may use. Unauthenticated callers may use tasks whose owner is unknown. */
   async filterUsable(
     caller: Caller,
     upstream: UpstreamName,
@@ -183,7 +183,7 @@ export class TaskRoutes {
       return result;
     } catch (error) {
       const text =
-        'The owners of tasks cannot be saved or read, so callers cannot follow tasks of other gateways or of an earlier start.';
+        'The owners of tasks cannot be saved or read, so callers cannot use tasks that were created through another gateway or before this gateway started.';
       if (!this.#isStoreUnavailable) this.#log?.warn(text, { reason: String(error) });
       this.#isStoreUnavailable = true;
       return undefined;

@@ -50,7 +50,7 @@ export class UnlistedAccess {
     if (needsApproval && !this.#isUnfiltered(caller)) throw unknownPageError();
   }
 
-  /** Whether a tool that is not visible may be called, because the server never listed it. */
+  /** Whether a tool that is not visible may be called, because no list of the server contains it. */
   canCall(caller: Caller, name: string): boolean {
     const { config, catalog } = this.#deps;
     if (!this.#isUnfiltered(caller)) return false;

@@ -13,11 +13,11 @@ import { describeError, describeUpstream } from './upstream-status.ts';
 import type { UpstreamStatus } from './upstream-status.ts';
 
 /**
- * Maximum wait in milliseconds for unlisted servers, if other servers are listed already and this process ends after the request. Most servers
+ * Maximum wait in milliseconds for missing listings, if other servers have one already and this process ends after the request. Most servers
  * that answer at all do so within this time.
  */
 const MAX_LISTING_WAIT_MS = 5000;
-/** Like `MAX_LISTING_WAIT_MS`, for a gateway that keeps running and lists the servers for the next request. */
+/** Like `MAX_LISTING_WAIT_MS`, for a gateway that keeps running and fetches the listings for the next request. */
 const MAX_SEARCH_WAIT_MS = 800;
 
 interface ServerControlDeps {
@@ -86,7 +86,7 @@ export class ServerControl {
     return new GatewayError(code, message, { details: { upstream: name, ...details } });
   }
 
-  /** Lists the servers that have no listing yet. Never rejects: the status of a server shows its failure. */
+  /** Fetches the missing listings. Never rejects: the status of a server shows its failure. */
   async ensureListed(names: readonly UpstreamName[]): Promise<void> {
     const { catalog, listing } = this.#deps;
     const unlisted = names.filter((name) => !catalog.has(name));
@@ -94,7 +94,7 @@ export class ServerControl {
   }
 
   /**
-   * Lists all servers that have no listing yet, except those that are known to fail. If some servers are listed already, it waits only
+   * Fetches all missing listings, except those of servers that are known to fail. If some servers have a listing already, it waits only
    * briefly for the others.
    */
   async ensureAllListed(): Promise<void> {
@@ -112,7 +112,7 @@ export class ServerControl {
     }
   }
 
-  /** Lists a server again. `anew` also discards the remembered help of a command-line program. */
+  /** Fetches the listing of a server again. `anew` also discards the remembered help of a command-line program. */
   async refresh(name: UpstreamName, how?: 'anew'): Promise<void> {
     await this.#deps.listing.refresh(this.#requireKnown(name), how);
   }

@@ -37,7 +37,7 @@ interface UpstreamProblem {
 
 interface ListingState {
   readonly listing: Listing | undefined;
-  /** Why the last attempt to list the server failed. */
+  /** Why the last attempt to fetch the listing failed. */
   readonly failure: GatewayError | undefined;
 }
 
@@ -115,5 +115,8 @@ export function unavailableReason({ name, state, problem, listedAt }: UpstreamSt
     return `${CLIENT_TEXTS[problem.code] ?? 'is down'} (${remedyOf(problem.code, name)}); ${tools}`;
   }
   if (listedAt !== undefined) return undefined;
-  return `${STARTING_TEXTS[state] ?? 'has not been listed yet'}; its tools are not known`;
+  const startingText = STARTING_TEXTS[state];
+  return startingText === undefined
+    ? 'has not sent its tools yet'
+    : `${startingText}; its tools are not known`;
 }

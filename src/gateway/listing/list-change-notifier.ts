@@ -7,7 +7,7 @@ import type { ChangedLists } from '../catalog-view.ts';
 const DELAY_MS = 50;
 const POLICY_CHANGE: ChangedLists = { tools: true, prompts: true, resources: true, isPolicyChange: true };
 
-/** Reports changed lists. Servers that are listed in quick succession, as at the start, cause one notification. */
+/** Reports changed lists. Listings that arrive in quick succession, as at the start, cause one notification. */
 export class ListChangeNotifier implements Disposable {
   readonly #catalog: Pick<Catalog, 'current'>;
   readonly #notify: (changed: ChangedLists) => void;

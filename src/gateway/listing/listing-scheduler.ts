@@ -11,12 +11,12 @@ import { installingError } from '../../upstream/connecting/upstream-errors.ts';
 import type { UpstreamPool } from '../../upstream/upstream-pool.ts';
 import type { FailureMemory } from '../failure-memory.ts';
 
-/** Delay in milliseconds before servers in the cached catalog are listed again, so that a warm start answers clients first. */
+/** Delay in milliseconds before the listings in the cached catalog are fetched again, so that a warm start answers clients first. */
 const WARM_DELAY_MS = 500;
-/** A reconnected server may be a newer version, so it is listed again unless its last listing is younger than this (milliseconds). */
+/** A reconnected server may be a newer version, so its listing is fetched again unless it is younger than this (milliseconds). */
 const FRESH_MS = 60_000;
 
-/** Lists a server, unless another process has done so and shares the result. */
+/** Fetches the listing of a server, unless another process has done so and shares the result. */
 export type ListInTurn = (name: UpstreamName, list: () => Promise<void>) => Promise<void>;
 
 interface ListingSchedulerOptions {
@@ -32,7 +32,7 @@ interface ListingSchedulerOptions {
   readonly listInTurn?: ListInTurn | undefined;
 }
 
-/** Decides when upstreams are listed: at the start, when their lists change, and when they reconnect. */
+/** Decides when listings are fetched: at the start, when their lists change, and when they reconnect. */
 export class ListingScheduler implements AsyncDisposable {
   readonly #options: ListingSchedulerOptions;
   readonly #running = new Map<Promise<void>, Cancellation>();
@@ -47,7 +47,7 @@ export class ListingScheduler implements AsyncDisposable {
   readonly #firstRound = deferred<void>();
   #firstListWait: FirstListWait | undefined;
   #warmTimer: NodeJS.Timeout | undefined;
-  /** Whether servers are listed before a request needs them. */
+  /** Whether listings are fetched before a request needs them. */
   #isEager = false;
   #isStopped = false;
 
@@ -55,7 +55,7 @@ export class ListingScheduler implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Starts listing. With `on-demand`, cached listings count as fresh, and a server is listed only when a request needs it. */
+  /** Starts to fetch listings. With `on-demand`, cached listings count as fresh, and a listing is fetched only when a request needs it. */
   start(when: 'at-once' | 'on-demand' = 'at-once'): void {
     const { pool, catalog, now } = this.#options;
     this.#isEager = when === 'at-once';
@@ -86,7 +86,7 @@ export class ListingScheduler implements AsyncDisposable {
   }
 
   /**
-   * Resolves when every server has been listed, or when the wait for the first listings ends. All requests share one wait, so that a server
+   * Resolves when every listing has been fetched, or when the wait for the first listings ends. All requests share one wait, so that a server
    * that never answers delays only the first of them.
    */
   whenListed(): Promise<void> {
@@ -97,17 +97,17 @@ export class ListingScheduler implements AsyncDisposable {
     return catalog.settled(pool.names(), computeRemainingWait(this.#firstListWait, now));
   }
 
-  /** Whether servers are listed only when a request needs them, by a process that soon ends. */
+  /** Whether listings are fetched only when a request needs them, because the process soon ends. */
   get isOnDemand(): boolean {
     return !this.#isEager;
   }
 
-  /** Returns a promise while a server is listed again after it announced a changed list. The promise resolves even if listing fails. */
+  /** Returns a promise while the listing of a server is fetched again, after the server announced a changed list. The promise resolves even if that fails. */
   relisting(name: UpstreamName): Promise<void> | undefined {
     return this.#relistings.get(name);
   }
 
-  /** Returns the error of the last attempt to list a server; undefined if the attempt succeeded or there was none. */
+  /** Returns the error of the last attempt to fetch the listing of a server; undefined if the attempt succeeded or there was none. */
   failure(name: UpstreamName): GatewayError | undefined {
     return this.#failures.get(name);
   }
@@ -123,7 +123,7 @@ export class ListingScheduler implements AsyncDisposable {
     await this.refresh(name);
   }
 
-  /** Lists a server now. `anew` also discards the remembered help of a command-line program. */
+  /** Fetches the listing of a server now. `anew` also discards the remembered help of a command-line program. */
   async refresh(name: UpstreamName, how?: 'anew'): Promise<void> {
     if (this.#isStopped) return;
     const { pool, catalog, refreshMs, now } = this.#options;
@@ -149,7 +149,7 @@ export class ListingScheduler implements AsyncDisposable {
       this.#failures.delete(name);
       this.#options.failures?.forget(name);
     } catch (error) {
-      // Removing this time lets the server be listed again as soon as it reconnects.
+      // Without this time, the listing is fetched again as soon as the server reconnects.
       this.#triedAt.delete(name);
       // The failure of a superseded run says nothing about the server with its new configuration.
       if (this.#latestRuns.get(name) === run) this.#recordFailure(name, listingError(name, error));
@@ -157,12 +157,12 @@ export class ListingScheduler implements AsyncDisposable {
     }
   }
 
-  /** Lists a server now. Never rejects: a failure is logged and returned by `failure`, and the previous listing stays. */
+  /** Fetches the listing of a server now. Never rejects: a failure is logged and returned by `failure`, and the previous listing stays. */
   refreshInBackground(name: UpstreamName): Promise<void> {
     return this.refresh(name).catch((error: unknown) => this.#logFailure(name, error));
   }
 
-  /** Lists a server that was added or replaced by a configuration change. With `on-demand`, it is listed when a request needs it. */
+  /** Fetches the listing of a server that was added or replaced by a configuration change. With `on-demand`, it is fetched when a request needs it. */
   serverChanged(name: UpstreamName, { isNew = false } = {}): void {
     this.#triedAt.delete(name);
     this.#failures.delete(name);
@@ -180,7 +180,7 @@ export class ListingScheduler implements AsyncDisposable {
     await Promise.allSettled(running.map(([run]) => run));
   }
 
-  /** Lists a server that no request waits for. With `listInTurn`, another process may list it instead and share the result. */
+  /** Fetches a listing that no request waits for. With `listInTurn`, another process may fetch it instead and share the result. */
   async #refreshInTurn(name: UpstreamName): Promise<void> {
     const { listInTurn, now } = this.#options;
     if (listInTurn === undefined) return this.refreshInBackground(name);
@@ -192,7 +192,7 @@ export class ListingScheduler implements AsyncDisposable {
     }
   }
 
-  /** A server that is still being installed has not failed; it is listed as soon as it is ready. */
+  /** A server that is still being installed has not failed; its listing is fetched as soon as it is ready. */
   #recordFailure(name: UpstreamName, error: GatewayError): void {
     if (error.details['isInstalling'] === true) this.#failures.delete(name);
     else {
@@ -223,31 +223,34 @@ export class ListingScheduler implements AsyncDisposable {
 
   #logFailure(name: UpstreamName, error: unknown): void {
     if (!this.#isStopped)
-      this.#options.log.debug('Cannot list a server.', { upstream: name, reason: String(error) });
+      this.#options.log.debug('Cannot fetch the lists of a server.', {
+        upstream: name,
+        reason: String(error),
+      });
   }
 }
 
-/** Time in milliseconds without a newly listed server after which no more fast servers are expected. */
+/** After this time (milliseconds) without another listing, no more fast servers are expected. */
 const LULL_MS = 150;
-/** Like `LULL_MS`, if only few servers are missing. Servers that start together on two cores are listed about ten milliseconds apart. */
+/** Like `LULL_MS`, if only few servers are missing. The listings of servers that start together on two cores arrive about ten milliseconds apart. */
 const FEW_MISSING_LULL_MS = 50;
 /** Share of `listWaitMs`, counted from the start of the process, during which the wait never ends while a server is missing. */
 const UNDISTURBED_SHARE = 0.75;
 
 /** The times at which the wait for the first listings may end, in milliseconds since the start of the process. */
 interface FirstListWait {
-  /** The end if only few servers are missing and no more arrive. */
+  /** The end if only few listings are missing and no more arrive. */
   readonly earliest: number;
-  /** The end if at least one server is listed and no more arrive. */
+  /** The end if at least one listing has arrived and no more arrive. */
   readonly usual: number;
-  /** The latest possible end. It applies if no server is listed, or if servers keep arriving. */
+  /** The latest possible end. It applies if no listing has arrived, or if listings keep arriving. */
   readonly latest: number;
 }
 
 /**
  * Plans the wait for the first listings. The time since the start of the process counts, because the client waited for that, too. From
- * the first request on, the wait takes at least a quarter of `listWaitMs` if only few servers are missing, at least half of it if at
- * least one server is listed, and all of it if none is.
+ * the first request on, the wait takes at least a quarter of `listWaitMs` if only few listings are missing, at least half of it if at
+ * least one listing has arrived, and all of it if none has.
  */
 export function computeFirstListWait(listWaitMs: number, requestedAt: number): FirstListWait {
   return {
@@ -270,7 +273,7 @@ export function computeRemainingWait(
 }
 
 function listingTimeoutError(name: UpstreamName, timeoutMs: number): GatewayError {
-  const summary = `Server "${name}" was not listed within ${timeoutMs / 1000} s.`;
+  const summary = `Server "${name}" did not send its lists within ${timeoutMs / 1000} s.`;
   const fix = 'If it needs longer, raise "startup.refresh": trunkline edit';
   const details = { upstream: name, reason: 'timeout', summary, fix };
   return new GatewayError('UPSTREAM_UNAVAILABLE', `${summary} ${fix}`, { details });

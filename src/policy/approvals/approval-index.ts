@@ -2,7 +2,7 @@ import type { UpstreamName } from '../../core/ids.ts';
 import type { Approval } from './approval-rows.ts';
 import type { ApprovalKind } from './approval-subject.ts';
 
-/** Holds approvals and refusals in memory, with at most one of each per subject. */
+/** Holds approvals and refusals in memory, with at most one of each for a kind and name. */
 export class ApprovalIndex {
   readonly #byUpstream = new Map<UpstreamName, Map<string, Approval>>();
 

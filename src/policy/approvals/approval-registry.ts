@@ -15,7 +15,7 @@ import { assessOffer } from './assess-offer.ts';
 import type { OfferAssessment, TrustMode } from './assess-offer.ts';
 import type { Lockfile } from './lockfile/lockfile.ts';
 
-/** An offer with its earlier assessment, which catalog.json stores under the name `judged`. */
+/** A listing with its earlier assessment, which catalog.json stores under the name `judged`. */
 type AssessedOffer = ServerOffer & { readonly judged?: HoldAssessment | undefined };
 
 interface ApprovalRegistryDeps {
@@ -26,7 +26,7 @@ interface ApprovalRegistryDeps {
   /** Whether a server is no longer in the configuration, so that its approvals are removed. */
   readonly isRemoved: (upstream: UpstreamName) => boolean;
   readonly lock: Lockfile | undefined;
-  /** Creates a scanner that compares the offer with the tools of all other servers. */
+  /** Creates a scanner that compares a listing with the tools of all other servers. */
   readonly scanner: (offered: ServerOffer) => Promise<ScanEntry>;
   /** Called after a decision was written, so that other processes read it. */
   readonly onWritten: () => void;
@@ -35,7 +35,7 @@ interface ApprovalRegistryDeps {
 }
 
 /**
- * Maximum number of reads per reload. Without it, servers whose offers change all the time could keep a
+ * Maximum number of reads per reload. Without it, servers whose listings change all the time could keep a
  * reload from ending.
  */
 const MAX_RELOAD_ATTEMPTS = 5;
@@ -46,7 +46,7 @@ const WITHOUT_STORE_BUT_SHOWN = ' without the store, by what was shown';
 /** Part of each basis since approvals cover `_meta`, so that the listings of earlier versions are assessed again. */
 const WITH_META = ' with _meta';
 
-/** Stores approvals and refusals, and uses them to decide which parts of a server's offer are held. */
+/** Stores approvals and refusals, and uses them to decide which of a server's texts, tools and prompts are held. */
 export class ApprovalRegistry {
   readonly #deps: ApprovalRegistryDeps;
   /** All decisions in memory; undefined until they are needed. */
@@ -106,7 +106,7 @@ export class ApprovalRegistry {
     return `${this.#deps.trust(upstream)} ${this.#lock?.digest ?? ''}${WITH_META}`;
   }
 
-  /** Returns which parts of an offer are held, and stores the approvals that the trust mode grants by itself. */
+  /** Returns which parts of a listing are held, and stores the approvals that the trust mode grants by itself. */
   async assess(offered: ServerOffer, before: AssessedOffer | undefined): Promise<HoldAssessment> {
     const { upstream } = offered;
     const trust = this.#deps.trust(upstream);
@@ -126,7 +126,7 @@ export class ApprovalRegistry {
       // Without the database, it is unknown what was refused and whether the server was seen before, so nothing is approved.
       trust: this.#problem === undefined ? trust : 'manual',
       isFirstSight,
-      // The scan skipped the subjects that were approved at that time, so they are scanned here if necessary.
+      // The scan skipped what was approved at that time, so it is scanned here if necessary.
       isClean: (subject) =>
         (scanned?.get(subject) ?? (scan && completeAtOnce(scan(upstream, subject))))?.length === 0,
       approved: (kind, name) => index.find(upstream, kind, name)?.fingerprint,
@@ -154,7 +154,7 @@ export class ApprovalRegistry {
     return index.find(config.name, 'server', '')?.fingerprint === config.fingerprint;
   }
 
-  /** Returns the approved version of a subject. If there is a lockfile, it replaces the stored approvals, except those of servers. */
+  /** Returns the approved version of a server, text, tool or prompt. If there is a lockfile, it replaces the stored approvals, except those of servers. */
   async findApproved(
     upstream: UpstreamName,
     kind: ApprovalKind,
@@ -251,7 +251,7 @@ export class ApprovalRegistry {
   /**
    * Whether the server is new, or has another configuration than the approved one. If there are no approvals,
    * an earlier assessment with the present basis proves that the server was seen before and that its whole
-   * offer was held. An assessment with the suffix `WITHOUT_STORE` proves nothing.
+   * listing was held. An assessment with the suffix `WITHOUT_STORE` proves nothing.
    */
   #isFirstSight(offered: ServerOffer, earlier: HoldAssessment | undefined, index: ApprovalIndex): boolean {
     const { upstream, config } = offered;
@@ -278,7 +278,7 @@ export class ApprovalRegistry {
     const { upstream } = offered;
     const isKnown = index.hasApproved(upstream);
     if (accepted.length === 0 && !isKnown) return;
-    // A known server that offers nothing yet keeps its approvals, because its later offer may match them.
+    // A known server that offers nothing yet keeps its approvals, because a later listing may match them.
     const forget = accepted.length > 0 && isKnown;
     if (forget) index.forgetApproved(upstream);
     this.#approve(offered, accepted, { index, by: this.#deps.trust(upstream), forget });
@@ -295,7 +295,7 @@ export class ApprovalRegistry {
   ): void {
     const at = this.#deps.now();
     const server = { ...createSubject('server', '', {}), fingerprint: config };
-    // With the trust mode `manual`, only a person approves the server itself.
+    // With the trust mode `manual`, only a person approves the start of the server.
     const approved = this.#deps.trust(upstream) === 'manual' ? subjects : [server, ...subjects];
     const add = approved.map((subject) => ({ upstream, ...subject, state: 'approved' as const, at, by }));
     for (const approval of add) index.add(approval);
@@ -320,7 +320,7 @@ export class ApprovalRegistry {
     };
   }
 
-  /** Returns a suffix that makes the basis outdated, so that the offer is assessed again once the database is readable. */
+  /** Returns a suffix that makes the basis outdated, so that the listing is assessed again once the database is readable. */
   #storeSuffix(upstream: UpstreamName, index: ApprovalIndex): string {
     if (this.#problem === undefined) return '';
     return index.hasApproved(upstream) ? WITHOUT_STORE_BUT_SHOWN : WITHOUT_STORE;
@@ -335,7 +335,7 @@ export function heldServerError(name: UpstreamName): GatewayError {
   );
 }
 
-/** Scans the subjects that differ from the approved ones, in steps, because scanning a large offer takes a long time. */
+/** Scans the subjects that differ from the approved ones, in steps, because scanning a large listing takes a long time. */
 function* scanUnapproved(
   upstream: UpstreamName,
   subjects: readonly ApprovalSubject[],

@@ -8,11 +8,11 @@ import { completeAtOnce } from '../../core/lib/complete-in-slices.ts';
 import type { ServerFacts } from '../../core/server-facts.ts';
 import { toApprovedMeta } from './approved-meta.ts';
 
-/** The kinds of subjects: a server before it is started, the texts in which it describes itself (`words`), its tools and its prompts. */
+/** The kinds of what is approved: a server before it is started, the texts in which it describes itself (`words`), its tools and its prompts. */
 export const APPROVAL_KINDS = ['server', 'words', 'tool', 'prompt'] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
-/** A subject that can be approved. Its definition contains everything that a model or a client can read. */
+/** A server, text, tool or prompt that needs approval. Its definition contains everything that a model or a client can read. */
 export interface ApprovalSubject {
   readonly kind: ApprovalKind;
   /** The upstream's own name; empty for `server` and `words`. */
@@ -42,7 +42,7 @@ export function listApprovalSubjects(offer: ServerOffer): readonly ApprovalSubje
 }
 
 /**
- * Creates the subjects of an offer. It yields often, because the server decides how many entries there are
+ * Creates the approval subjects of a listing. It yields often, because the server decides how many entries there are
  * and how large they are.
  */
 export function* createSubjects({
@@ -94,7 +94,7 @@ export function createSubject(kind: ApprovalKind, name: string, definition: Json
   return completeAtOnce(subjectSteps(kind, name, definition));
 }
 
-/** Whether a decision with this fingerprint is about the subject. */
+/** Whether a decision with this fingerprint applies to the present definition of the subject. */
 export function isDecisionAbout(
   { fingerprint, formerFingerprint }: ApprovalSubject,
   decided: Fingerprint | undefined,

@@ -19,7 +19,7 @@ interface ApprovalWriterDeps {
 
 /**
  * Writes approvals to the database, one change after the other. Automatic approvals that the database rejects stay in memory
- * and are retried, because the offer that caused them is not assessed again.
+ * and are retried, because the listing that led to them is not assessed again.
  */
 export class ApprovalWriter {
   readonly #deps: ApprovalWriterDeps;
@@ -119,7 +119,7 @@ export class ApprovalWriter {
   }
 }
 
-/** Merges two changes of a server into one with the latest approval of each subject. A later `forget` discards the earlier change. */
+/** Merges two changes of a server into one that has only the latest approval for each kind and name. A later `forget` discards the earlier change. */
 function mergeChanges(before: ServerChange | undefined, { forget, add }: ServerChange): ServerChange {
   if (before === undefined || forget) return { forget, add };
   const latest = new Map(

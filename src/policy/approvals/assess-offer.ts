@@ -9,7 +9,7 @@ import type { ApprovalKind, ApprovalSubject } from './approval-subject.ts';
  */
 export type TrustMode = 'first-sight' | 'manual' | 'scan';
 
-/** The criteria that decide whether the parts of an offer are held. */
+/** The criteria that decide which approval subjects of a server are held. */
 export interface AssessmentCriteria {
   readonly trust: TrustMode;
   /** Whether the server was never seen with its present configuration. */
@@ -28,7 +28,7 @@ export interface OfferAssessment {
   readonly newlyApproved: readonly ApprovalSubject[];
 }
 
-/** Divides the parts of an offer into those that are approved already, approved by this assessment, and held. */
+/** Divides the approval subjects of a server into those that are approved already, approved by this assessment, and held. */
 export function assessOffer(
   subjects: readonly ApprovalSubject[],
   criteria: AssessmentCriteria,

@@ -6,7 +6,7 @@ import { Payload } from '../../core/lib/payload.ts';
 import type { GuardedCall, NextGuard, OwnGuard } from '../../core/own-guard.ts';
 import type { Call, Guard } from '../guard.ts';
 
-/** Returns a guard that runs a guard of the `guards` setting for tool calls. Its errors and timeouts fail only the call. */
+/** Wraps a custom guard from the `guards` setting, which runs only for tool calls. Its errors and timeouts fail only the call. */
 export function createCustomGuard(
   name: string,
   guard: OwnGuard,

@@ -70,7 +70,7 @@ describe('silent server', () => {
       await home.run(['tools', 'plain']);
       const { code, stdout, stderr } = await home.run(['tools', '--text']);
       expect(stderr).toContain(
-        'Left out: Server "mute" has not been listed yet. Wait for it with: trunkline refresh mute',
+        'Left out: Server "mute" has not sent its lists yet. Wait for it with: trunkline refresh mute',
       );
       expect(stdout).toContain('plain__echo');
       expect(code).toBe(0);

@@ -38,7 +38,7 @@ export async function explainSurplusWord(
     error instanceof GatewayError && error.code === 'ENTRY_NOT_FOUND' && error.details['kind'] === 'server';
   if (!isUnknownServer || server === undefined) return undefined;
   const found = await gateway.client.request('GET /api/explain', { name: server }, gateway);
-  // An entry of a server that was never listed is recognized only by the prefix of its name.
+  // If the lists of a server were never fetched, its entries are recognized only by the prefix of their names.
   const isEntry = found.kind === undefined ? found.server !== undefined : found.kind !== 'server';
   if (!isEntry) return undefined;
   return new GatewayError('USAGE', `"${name.slice(0, 60)}" is not an argument of ${server}. ${hint}`);

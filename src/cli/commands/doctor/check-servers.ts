@@ -11,7 +11,8 @@ export function checkServers(servers: readonly AdminServer[]): readonly Finding[
     const { problem, state, enabled, tools, listedAt } = server;
     if (!enabled) return { ...about, status: 'ok', message: 'is disabled' };
     if (problem === undefined) {
-      const known = listedAt === undefined ? 'not listed yet' : formatCount(tools, 'tool');
+      const known =
+        listedAt === undefined ? 'its tools have not been fetched yet' : formatCount(tools, 'tool');
       return { ...about, status: 'ok', message: `${state}, ${known}` };
     }
     const { code, message, summary = message, retryAt } = problem;

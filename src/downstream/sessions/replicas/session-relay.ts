@@ -47,8 +47,8 @@ const TIMEOUT_MS = 5000;
 const MAX_QUEUED = 500;
 
 /**
- * Relays messages between replicas that serve the same session: responses to the replica that asked, cancellations to the replica that
- * works on a request, and notifications to the replica that holds the client's stream.
+ * Relays messages between replicas that serve the same session: responses to the replica that sent the request, cancellations to the replica
+ * that works on a request, and notifications to the replica that holds the client's stream.
  */
 export class SessionRelay implements Disposable {
   readonly replicas: ReplicaBus;

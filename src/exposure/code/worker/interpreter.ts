@@ -84,12 +84,12 @@ export class ScriptInterpreter {
     return this.#memory.buffer.byteLength;
   }
 
-  /** Whether more than 90 % of the memory is in use, which explains otherwise impossible errors. */
+  /** Whether more than 90 % of the memory is in use. Some errors without a clear cause are then due to lack of memory. */
   get isExhausted(): boolean {
     return this.bytes > 0.9 * this.#maxBytes;
   }
 
-  /** Runs the prelude, which defines the globals of scripts. `nonce` marks the digits of a BigInt in JSON. */
+  /** Runs the prelude, which defines the globals of scripts. JSON has no BigInt, so a BigInt becomes a string of `nonce` and its digits. */
   open(host: InterpreterHost, nonce: string): void {
     const vm = this.#vm;
     this.#runtime.setMaxStackSize(STACK_BYTES);

@@ -4,8 +4,8 @@ import { LOCKFILE_FORMAT } from './lockfile.ts';
 import type { LockfileDocument, LockedEntry } from './lockfile.ts';
 
 /**
- * Returns the text of a lockfile. Equal offers give equal text, and a diff shows each change on a line of its own. `kept` are the locked
- * entries of servers that could not be listed.
+ * Returns the text of a lockfile. Equal definitions give equal text, and a diff shows each change on a line of its own. `kept` are
+ * the locked entries of servers whose definitions could not be fetched.
  */
 export function formatLockfile(
   offers: readonly ServerOffer[],

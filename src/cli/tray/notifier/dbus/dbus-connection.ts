@@ -188,7 +188,7 @@ function authenticate(socket: Socket, uid: number): Promise<Buffer> {
     const onClose = (): void => fail(new Error('The message bus closed the connection.'));
     socket.on('data', onData).once('error', fail).once('close', onClose);
     socket.setTimeout(CALL_TIMEOUT_MS, () => fail(new Error('The message bus did not answer.')));
-    // The protocol starts with a NUL byte. The decimal digits of the user id are sent in hexadecimal.
+    // The protocol starts with a NUL byte. The user id is written as decimal text, and the bytes of that text are sent in hexadecimal.
     const encodedUid = Buffer.from(String(uid)).toString('hex');
     socket.write(`\0AUTH EXTERNAL ${encodedUid}\r\n`);
   });
