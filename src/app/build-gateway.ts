@@ -132,9 +132,9 @@ export async function buildGateway(
 /** Opens the store of secrets, and creates the reader that resolves references in the configuration. */
 function openReferences(options: AppOptions, configFile: string, foundation: Foundation, log: Logger) {
   const { env, home } = options;
-  const secrets = createSecretStore(options, { ...foundation, log });
-  const searchPath = createSearchPath(options);
   const running = new RunningPrograms();
+  const secrets = createSecretStore(options, { ...foundation, log, running });
+  const searchPath = createSearchPath(options);
   const reader = createReferenceReader({ env, home, configFile, secrets, searchPath, running });
   return { secrets, searchPath, running, reader };
 }
