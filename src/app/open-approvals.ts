@@ -33,7 +33,7 @@ export async function openApprovals(
   const { config } = runtime;
   // Other gateways on the same database may know servers that this one does not know yet.
   const isShared = store.place.server !== undefined;
-  const trust = createTrustLookup(config);
+  const servers = createServerLookup(config);
   // Returns the tools of all servers, with the offered tools in place of those that the same server had before.
   const toolsWith = (offered: ServerOffer) => {
     const others = config().value.upstreams.filter(({ name }) => name !== offered.upstream);
@@ -47,25 +47,26 @@ export async function openApprovals(
     hasStore: store.isStored,
     log,
     now,
-    trust: (name) => trust().get(name) ?? 'manual',
+    trust: (name) => servers().get(name)?.trust ?? 'manual',
+    configured: (name) => servers().get(name),
     // A server that is disabled or has an invalid entry may come back unchanged, so it keeps its approvals.
     isRemoved: (name) =>
-      !isShared && ![...trust().keys(), ...config().disabled, ...config().unusable].includes(name),
+      !isShared && ![...servers().keys(), ...config().disabled, ...config().unusable].includes(name),
     lock: await readLockfile(lockfilePath(config())),
     scanner: (offered) => createScanner(toolsWith(offered)),
     onWritten: () => touchStamp(stateDir),
   });
 }
 
-/** Creates a function that returns the trust level of every configured server. The map is rebuilt only when the configuration changes. */
-function createTrustLookup(config: () => ConfigSnapshot) {
+/** Creates a function that returns all configured servers. The map is rebuilt only when the configuration changes. */
+function createServerLookup(config: () => ConfigSnapshot) {
   const read = ({ value }: ConfigSnapshot) =>
-    new Map(value.upstreams.map((upstream) => [upstream.name, upstream.trust]));
+    new Map(value.upstreams.map((upstream) => [upstream.name, upstream]));
   let snapshot = config();
-  let trust = read(snapshot);
+  let servers = read(snapshot);
   return () => {
-    if (snapshot !== config()) trust = read((snapshot = config()));
-    return trust;
+    if (snapshot !== config()) servers = read((snapshot = config()));
+    return servers;
   };
 }
 

@@ -31,7 +31,7 @@ export function openInstanceKey(
   const { key } = value.storage;
   if (key === undefined)
     return openKeyFile(join(options.stateDir, 'secret.key'), {
-      keychain: findSystemKeychain(options),
+      keychain: findSystemKeychain({ platform: options.platform, env: options.env }),
       prefersKeychain: options.env['TRUNKLINE_KEYCHAIN'] === '1',
     });
   const { env, home } = options;

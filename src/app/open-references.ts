@@ -12,9 +12,9 @@ export function openReferences(options: AppOptions, runtime: Runtime, foundation
   const { env, home } = options;
   const configFile = runtime.snapshot.file;
   const readVariable = runtime.variables.read;
-  const secrets = createSecretStore(options, { ...foundation, log });
-  const searchPath = createSearchPath(options);
   const running = new RunningPrograms();
+  const secrets = createSecretStore(options, { ...foundation, log, running });
+  const searchPath = createSearchPath(options);
   const reader = createReferenceReader({
     env,
     readVariable,

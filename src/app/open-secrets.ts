@@ -2,6 +2,7 @@ import { SecretStore } from '../auth/upstream/secret-store.ts';
 import { findSystemKeychain } from '../auth/upstream/token-encryption/keychain.ts';
 import type { KeySource } from '../auth/upstream/token-encryption/secret-key.ts';
 import { loadConfig } from '../config/load-config.ts';
+import type { RunningPrograms } from '../config/reference-command.ts';
 import { hasDatabase, openDatabase } from '../core/storage/database.ts';
 import { LazyDatabase } from '../core/storage/lazy-database.ts';
 import { silentLogger } from '../observability/log.ts';
@@ -18,16 +19,18 @@ export function createSecretStore(
     store,
     key,
     log,
+    running,
   }: {
     readonly store: Pick<Store, 'place' | 'database' | 'isStored'>;
     readonly key: KeySource;
     readonly log: Logger;
+    readonly running?: RunningPrograms | undefined;
   },
 ): SecretStore {
   const { place, database, isStored } = store;
   // The other gateways on a database server cannot read the keychain of this machine.
   const usesKeychain = place.server === undefined && env['TRUNKLINE_KEYCHAIN'] !== '0';
-  const keychain = usesKeychain ? findSystemKeychain({ platform, env }) : undefined;
+  const keychain = usesKeychain ? findSystemKeychain({ platform, env, running }) : undefined;
   return new SecretStore({ database, isStored, key, keychain, stateDir, now: Date.now, log });
 }
 

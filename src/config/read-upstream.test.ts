@@ -60,6 +60,7 @@ describe('server entry', () => {
     expect(upstream({ command: 'npx', args: ['-y', 'x'], env: { A: '${env:B}' } })).toEqual({
       name: 'it',
       fingerprint: expect.stringMatching(/^[\w-]{22}$/) as unknown,
+      startFingerprint: expect.stringMatching(/^[\w-]{22}$/) as unknown,
       enabled: true,
       tags: [],
       share: 'all',
@@ -139,6 +140,17 @@ describe('server entry', () => {
     );
     expect(of({ command: 'x', env: { A: '1', B: '3' } })).not.toBe(first);
     expect(of({ command: 'x', env: { A: '1', B: '2' }, era: 'legacy' })).not.toBe(first);
+  });
+
+  test('start fingerprint: also depends on settings for signing in, and without any equals the fingerprint', () => {
+    const at = (auth?: object) => upstream({ url: 'https://x.example/mcp', auth });
+    expect(at().startFingerprint).toBe(at().fingerprint);
+    const one = at({ clientId: 'a', issuer: 'https://a.example' });
+    expect(one.fingerprint).toBe(at().fingerprint);
+    expect(one.startFingerprint).not.toBe(one.fingerprint);
+    expect(at({ clientId: 'a', issuer: 'https://b.example' }).startFingerprint).not.toBe(
+      one.startFingerprint,
+    );
   });
 
   test('server entry: can be disabled with "enabled" or "disabled"', () => {

@@ -44,10 +44,13 @@ export function readUpstream(
   const problems = [...findCombinationProblems(entry), ...findTextProblems(entry)];
   if (problems.length > 0) return { problems, remarks: [] };
   const transport = readTransport(entry, file);
-  const hash = createHash('sha256').update(canonicalJson({ transport, era: entry.era }));
+  const fingerprint = hashOf({ transport, era: entry.era });
+  const auth = transport.kind === 'http' ? readUpstreamAuth(entry.auth) : undefined;
+  const hasOwnAuth = auth !== undefined && entry.auth !== undefined;
   const upstream: UpstreamConfig = {
     name,
-    fingerprint: hash.digest('base64url').slice(0, 22) as Fingerprint,
+    fingerprint,
+    startFingerprint: hasOwnAuth ? hashOf({ fingerprint, auth }) : fingerprint,
     enabled: entry.enabled ?? entry.disabled !== true,
     description: entry.description,
     tags: entry.tags,
@@ -55,7 +58,7 @@ export function readUpstream(
     trust: entry.trust,
     era: entry.era,
     transport,
-    auth: transport.kind === 'http' ? readUpstreamAuth(entry.auth) : undefined,
+    auth,
     idle: entry.idle ?? settings.idle,
     timeouts: {
       connectMs: entry.timeouts.connect ?? settings.timeouts.connect,
@@ -71,6 +74,10 @@ export function readUpstream(
     tools: { ...entry.tools, describe: readDescriptions(entry) },
   };
   return { upstream, problems, remarks: findRemarks(entry) };
+}
+
+function hashOf(value: object): Fingerprint {
+  return createHash('sha256').update(canonicalJson(value)).digest('base64url').slice(0, 22) as Fingerprint;
 }
 
 function findCombinationProblems(entry: ServerEntry): readonly EntryMessage[] {

@@ -48,6 +48,7 @@ function setUp(trust: 'first-sight' | 'manual' | 'scan' = 'first-sight') {
     database: () => Promise.resolve(discardingDatabase as never), // Only transactions are used.
     hasStore: () => false,
     trust: () => trust,
+    configured: () => upstreamConfig({ fingerprint: config }),
     isRemoved: () => false,
     lock: undefined,
     scanner: () =>

@@ -9,7 +9,7 @@ import { rejectOnCancel } from '../core/lib/cancellation.ts';
 import type { Cancellation } from '../core/lib/cancellation.ts';
 import { completeInSlices } from '../core/lib/complete-in-slices.ts';
 import type { ApprovalRegistry } from '../policy/approvals/approval-registry.ts';
-import { listApprovalSubjects } from '../policy/approvals/approval-subject.ts';
+import { createServerSubject, listApprovalSubjects } from '../policy/approvals/approval-subject.ts';
 import type { ApprovalKind, ApprovalSubject } from '../policy/approvals/approval-subject.ts';
 import type { Lockfile } from '../policy/approvals/lockfile/lockfile.ts';
 import { createScanner } from '../policy/scanner.ts';
@@ -88,7 +88,7 @@ export class HeldEntries {
     for (const config of upstreams.values()) {
       const server = config.name;
       if (!(await approvals.canStart(config)))
-        items.push({ server, subject: serverSubject(config), reason: 'new', findings: [] });
+        items.push({ server, subject: createServerSubject(config), reason: 'new', findings: [] });
       const listing = catalog.listing(server);
       for (const [subject, reason] of listing === undefined ? [] : heldSubjects(listing)) {
         const approved = await approvals.findApproved(server, subject.kind, subject.name);
@@ -193,7 +193,7 @@ export class HeldEntries {
     const listing = this.#deps.catalog.listing(server);
     const subject =
       kind === 'server'
-        ? config && serverSubject(config)
+        ? config && createServerSubject(config)
         : listing &&
           listApprovalSubjects(listing).find((offered) => offered.kind === kind && offered.name === name);
     const label = kind === 'server' ? `server "${server}"` : `${kind} "${name}" of server "${server}"`;
@@ -249,14 +249,6 @@ function heldReasons({ judged: assessment }: Listing): readonly HeldReason[] {
   const reasons = [...assessment.tools, ...assessment.prompts].map(([, reason]) => reason);
   if (assessment.words !== undefined) reasons.push(assessment.words.reason);
   return reasons;
-}
-
-/**
- * Returns the approval subject for the start of a server, identified by the fingerprint of its configuration. The definition is empty, because
- * the admin API shows the command or address from the configuration instead.
- */
-function serverSubject({ fingerprint }: UpstreamConfig): ApprovalSubject {
-  return { kind: 'server', name: '', definition: {}, fingerprint };
 }
 
 /** Returns the held parts of a listing, with the reasons. */

@@ -6,6 +6,7 @@ export function upstreamConfig(config: Partial<UpstreamConfig> = {}): UpstreamCo
   return {
     name: 'server' as UpstreamName,
     fingerprint: 'fingerprint' as Fingerprint,
+    startFingerprint: config.fingerprint ?? ('fingerprint' as Fingerprint),
     enabled: true,
     tags: [],
     share: 'all',

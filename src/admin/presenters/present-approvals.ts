@@ -29,6 +29,8 @@ function presentHeldItem(
   const upstream = config().value.upstreams.find((configured) => configured.name === server);
   const offered =
     kind === 'server' && upstream !== undefined ? presentHeldServer(upstream) : subject.definition;
+  // The stored definition of a server holds only a fingerprint.
+  const before = kind === 'server' ? approved && {} : approved?.definition;
   return {
     server,
     kind,
@@ -37,8 +39,8 @@ function presentHeldItem(
     reason,
     offered,
     exposed: findExposedName(server, subject, held),
-    approved: approved && { fingerprint: approved.fingerprint, definition: approved.definition },
-    changes: compareDefinitions(approved?.definition, offered),
+    approved: approved && { fingerprint: approved.fingerprint, definition: before ?? {} },
+    changes: compareDefinitions(before, offered),
     findings,
   };
 }

@@ -205,7 +205,8 @@ async function storeMissingSecrets(
       `\nType or paste the value of ${name} for ${toOneLine(users.join(', '))}. It is not shown. [Enter to skip]`,
     );
     if (value === '') continue;
-    context.out.note(`Stored ${name} in ${describeSecretPlace(await secrets.write(name, value))}.`);
+    const { place } = await secrets.write(name, value);
+    context.out.note(`Stored ${name} in ${describeSecretPlace(place)}.`);
     stored.add(name);
   }
   return stored;

@@ -4,6 +4,7 @@ import { listGatewayRecords } from '../../app/shared-gateway/gateway-record.ts';
 import { resolveLocations } from '../../config/find-config.ts';
 import { formatCount } from '../../core/lib/format-count.ts';
 import { isProcessAlive } from '../../core/lib/is-process-alive.ts';
+import { GatewayError } from '../../core/errors.ts';
 import type { ExitCode } from '../../core/errors.ts';
 import { ConnectionHistory } from '../../setup/connect/connection-history.ts';
 import { restoreClient } from '../../setup/connect/restore-client.ts';
@@ -58,6 +59,7 @@ async function planUninstall(
   context: CliContext,
 ): Promise<UninstallPlan> {
   const { stateDir, configFile } = resolveLocations(context);
+  if (keepState !== true) await checkStateContent(stateDir);
   const clients = new Map<string, number>();
   for (const client of await history.clients()) clients.set(client, (await history.records(client)).length);
   const configsDir = join(stateDir, 'configs');
@@ -66,6 +68,26 @@ async function planUninstall(
     listGatewayRecords(folder).some(({ pid }) => isProcessAlive(pid)),
   );
   return { clients, running, stateDir, configFile, isStateRemoved: keepState !== true };
+}
+
+/** Matches the names of everything that Trunkline creates in a state folder, temporary files of atomic writes and damaged databases included. */
+const STATE_NAME =
+  /^(?:(?:catalog|dashboard-sessions|failures|login-path|paused|shown-approvals|trusted)\.json(?:\.\w+\.tmp)?|trunkline\.db.*|(?:secret\.key|dashboard-port)(?:\.\w+\.tmp)?|ad-hoc|approvals|cli-tools|code|configs|connected|logs|run|wraps|\.DS_Store)$/;
+
+const MAX_FOREIGN_NAMES = 5;
+
+/** Throws if the folder contains anything that Trunkline did not create, because TRUNKLINE_HOME may name a folder of something else. */
+async function checkStateContent(stateDir: string): Promise<void> {
+  const names = await readdir(stateDir).catch(() => []);
+  const foreign = names.filter((name) => !STATE_NAME.test(name));
+  if (foreign.length === 0) return;
+  const more = foreign.length > MAX_FOREIGN_NAMES ? ` and ${foreign.length - MAX_FOREIGN_NAMES} more` : '';
+  const list = foreign.slice(0, MAX_FOREIGN_NAMES).join(', ') + more;
+  throw new GatewayError(
+    'USAGE',
+    `Nothing was changed, because ${stateDir} also contains what Trunkline did not create: ${list}. Check TRUNKLINE_HOME and XDG_STATE_HOME. If the folder is Trunkline's, move the rest away, or keep the folder with --keep-state.`,
+    { details: { stateDir, foreign: foreign.slice(0, MAX_FOREIGN_NAMES) } },
+  );
 }
 
 function planToJson({ clients, running, stateDir, configFile, isStateRemoved }: UninstallPlan): object {

@@ -14,8 +14,8 @@ import { LazyDatabase } from '../../core/storage/lazy-database.ts';
 import type { StoreLocation } from '../../core/storage/store-location.ts';
 import { ApprovalRegistry } from './approval-registry.ts';
 import type { TrustMode } from './assess-offer.ts';
-import { createSubject, listApprovalSubjects } from './approval-subject.ts';
-import type { ServerOffer } from './approval-subject.ts';
+import { createServerSubject, createSubject, listApprovalSubjects } from './approval-subject.ts';
+import type { ServerFingerprints, ServerOffer } from './approval-subject.ts';
 
 const one = 'one' as UpstreamName;
 const offer = (
@@ -50,11 +50,18 @@ afterEach(async () => {
 
 let isBroken = false;
 
-function open(trust: TrustMode = 'first-sight', { isRemoved = false } = {}): ApprovalRegistry {
+interface OpenOptions {
+  readonly isRemoved?: boolean;
+  readonly configured?: ServerFingerprints;
+}
+
+function open(trust: TrustMode = 'first-sight', options: OpenOptions = {}): ApprovalRegistry {
+  const { isRemoved = false, configured } = options;
   return new ApprovalRegistry({
     database: () => (isBroken ? Promise.reject(new Error('no such disk')) : database.get()),
     hasStore: () => isBroken || hasDatabase(place),
     trust: () => trust,
+    configured: () => configured,
     isRemoved: () => isRemoved,
     lock: undefined,
     scanner: () =>
@@ -206,13 +213,50 @@ eachEngine((engine, newStore) => {
 
   test('manual trust: allows a start only after the exact configuration is approved', async () => {
     const approvals = open('manual');
-    const config = { name: one, trust: 'manual' as const, fingerprint: 'c1' as Fingerprint };
+    const config = { name: one, trust: 'manual' as const, startFingerprint: 'c1' as Fingerprint };
     expect(await approvals.canStart(config)).toBe(false);
-    const subject = { kind: 'server' as const, name: '', definition: {}, fingerprint: config.fingerprint };
+    const subject = { kind: 'server' as const, name: '', definition: {}, fingerprint: 'c1' as Fingerprint };
     await approvals.decide([{ upstream: one, subject }], 'approved', 'me');
     expect(await approvals.canStart(config)).toBe(true);
-    expect(await approvals.canStart({ ...config, fingerprint: 'c2' as Fingerprint })).toBe(false);
+    expect(await approvals.canStart({ ...config, startFingerprint: 'c2' as Fingerprint })).toBe(false);
     expect((await approvals.assess(offer({ a: 'x' }), undefined)).tools).toEqual([['a', 'new']]);
+  });
+
+  const serverWith = (startFingerprint: string) => ({
+    name: one,
+    trust: 'manual' as const,
+    fingerprint: 'c1' as Fingerprint,
+    startFingerprint: startFingerprint as Fingerprint,
+  });
+
+  test('manual trust: asks again when only the settings for signing in change', async () => {
+    const approvals = open('manual', { configured: serverWith('c1') });
+    const subject = createServerSubject(serverWith('c1'));
+    await approvals.decide([{ upstream: one, subject }], 'approved', 'me');
+    expect(await approvals.canStart(serverWith('c1'))).toBe(true);
+    expect(await approvals.canStart(serverWith('other auth'))).toBe(false);
+    await approvals.flush();
+    const restarted = open('manual', { configured: serverWith('other auth') });
+    expect(await restarted.canStart(serverWith('other auth'))).toBe(false);
+  });
+
+  test('manual trust: keeps the approval of an earlier version, which then covers the settings for signing in', async () => {
+    const subject = { ...createServerSubject(serverWith('c1')), definition: {} };
+    await open('manual').decide([{ upstream: one, subject }], 'approved', 'me');
+    const upgraded = open('manual', { configured: serverWith('auth') });
+    expect(await upgraded.canStart(serverWith('auth'))).toBe(true);
+    await upgraded.flush();
+    const changed = open('manual', { configured: serverWith('other auth') });
+    expect(await changed.canStart(serverWith('other auth'))).toBe(false);
+  });
+
+  test('trust on first use: does not begin again for a server with settings for signing in', async () => {
+    const configured = serverWith('auth');
+    const first = open('first-sight', { configured });
+    await first.assess(offer({ a: 'x' }), undefined);
+    await first.flush();
+    const { tools } = await open('first-sight', { configured }).assess(offer({ a: 'y' }), undefined);
+    expect(tools).toEqual([['a', 'changed']]);
   });
 
   describe('unreadable store', () => {

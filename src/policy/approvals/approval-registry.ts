@@ -8,8 +8,13 @@ import type { ScanEntry, ScanFindings } from '../scanner.ts';
 import { ApprovalIndex } from './approval-index.ts';
 import { readApprovals } from './approval-rows.ts';
 import type { Approval } from './approval-rows.ts';
-import { listApprovalSubjects, createSubject, createSubjects, isDecisionAbout } from './approval-subject.ts';
-import type { ApprovalKind, ApprovalSubject, ServerOffer } from './approval-subject.ts';
+import {
+  listApprovalSubjects,
+  createServerSubject,
+  createSubjects,
+  isDecisionAbout,
+} from './approval-subject.ts';
+import type { ApprovalKind, ApprovalSubject, ServerFingerprints, ServerOffer } from './approval-subject.ts';
 import { ApprovalWriter } from './approval-writer.ts';
 import { assessOffer } from './assess-offer.ts';
 import type { OfferAssessment, TrustMode } from './assess-offer.ts';
@@ -23,6 +28,7 @@ interface ApprovalRegistryDeps {
   /** Whether the database already exists, so that there may be approvals to read. */
   readonly hasStore: () => boolean;
   readonly trust: (upstream: UpstreamName) => TrustMode;
+  readonly configured: (upstream: UpstreamName) => ServerFingerprints | undefined;
   /** Whether a server is no longer in the configuration, so that its approvals are removed. */
   readonly isRemoved: (upstream: UpstreamName) => boolean;
   readonly lock: Lockfile | undefined;
@@ -147,11 +153,11 @@ export class ApprovalRegistry {
   async canStart(config: {
     readonly name: UpstreamName;
     readonly trust: TrustMode;
-    readonly fingerprint: Fingerprint;
+    readonly startFingerprint: Fingerprint;
   }): Promise<boolean> {
     if (config.trust !== 'manual') return true;
     const index = await this.#load();
-    return index.find(config.name, 'server', '')?.fingerprint === config.fingerprint;
+    return index.find(config.name, 'server', '')?.fingerprint === config.startFingerprint;
   }
 
   /** Returns the approved version of a server, text, tool or prompt. If there is a lockfile, it replaces the stored approvals, except those of servers. */
@@ -217,7 +223,21 @@ export class ApprovalRegistry {
     const removed = index.upstreams().filter((name) => index.hasApproved(name) && this.#deps.isRemoved(name));
     for (const name of removed) index.forgetApproved(name);
     if (removed.length > 0) await this.#writer.write({ forget: removed });
+    this.#extendFormerServers(index);
     return index;
+  }
+
+  /** Extends the approvals of servers by earlier versions of Trunkline, which ignored `auth`, to the present `auth`, so that an upgrade holds nothing. */
+  #extendFormerServers(index: ApprovalIndex): void {
+    for (const upstream of index.upstreams()) {
+      const approval = index.find(upstream, 'server', '');
+      const configured = this.#deps.configured(upstream);
+      if (approval === undefined || configured === undefined || 'config' in approval.definition) continue;
+      if (approval.fingerprint !== configured.fingerprint) continue;
+      const extended = { ...approval, ...createServerSubject(configured) };
+      index.add(extended);
+      this.#writer.enqueue(upstream, { forget: false, add: [extended] });
+    }
   }
 
   /** Approves the entries that an earlier run showed to clients, because the database has no approvals of this server. */
@@ -264,7 +284,7 @@ export class ApprovalRegistry {
       return earlier === undefined || !bases.includes(earlier.basis);
     }
     const approvedServer = index.find(upstream, 'server', '');
-    return approvedServer !== undefined && approvedServer.fingerprint !== config;
+    return approvedServer !== undefined && approvedConfig(approvedServer) !== config;
   }
 
   /**
@@ -294,7 +314,9 @@ export class ApprovalRegistry {
     }: { readonly index: ApprovalIndex; readonly by: string; readonly forget?: boolean },
   ): void {
     const at = this.#deps.now();
-    const server = { ...createSubject('server', '', {}), fingerprint: config };
+    const configured = this.#deps.configured(upstream);
+    const startFingerprint = configured?.fingerprint === config ? configured.startFingerprint : config;
+    const server = createServerSubject({ fingerprint: config, startFingerprint });
     // With the trust mode `manual`, only a person approves the start of the server.
     const approved = this.#deps.trust(upstream) === 'manual' ? subjects : [server, ...subjects];
     const add = approved.map((subject) => ({ upstream, ...subject, state: 'approved' as const, at, by }));
@@ -333,6 +355,11 @@ export function heldServerError(name: UpstreamName): GatewayError {
     `Server "${name}" was not started, because it is held for approval. Review it with: trunkline approvals`,
     { details: { upstream: name, reason: 'new' } },
   );
+}
+
+/** Returns the fingerprint of the transport of an approved server. Earlier versions stored no other. */
+function approvedConfig({ definition, fingerprint }: Approval): unknown {
+  return definition['config'] ?? fingerprint;
 }
 
 /** Scans the subjects that differ from the approved ones, in steps, because scanning a large listing takes a long time. */

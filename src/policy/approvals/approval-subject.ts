@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import type { UpstreamConfig } from '../../config/config.ts';
 import type { ServerTexts } from '../../core/held.ts';
 import type { Fingerprint, UpstreamName } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -32,6 +33,8 @@ export interface ServerOffer {
   readonly tools: readonly OfferedEntry[];
   readonly prompts: readonly OfferedEntry[];
 }
+
+export type ServerFingerprints = Pick<UpstreamConfig, 'fingerprint' | 'startFingerprint'>;
 
 interface OfferedEntry {
   readonly definition: JsonObject & { readonly name: string };
@@ -92,6 +95,14 @@ function* subjectSteps(
 
 export function createSubject(kind: ApprovalKind, name: string, definition: JsonObject): ApprovalSubject {
   return completeAtOnce(subjectSteps(kind, name, definition));
+}
+
+/**
+ * Returns the subject of a server before it is started. Its definition holds only the fingerprint of the transport, because the admin API
+ * shows the command or address from the configuration.
+ */
+export function createServerSubject({ fingerprint, startFingerprint }: ServerFingerprints): ApprovalSubject {
+  return { kind: 'server', name: '', definition: { config: fingerprint }, fingerprint: startFingerprint };
 }
 
 /** Whether a decision with this fingerprint applies to the present definition of the subject. */

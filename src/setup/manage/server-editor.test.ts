@@ -222,6 +222,13 @@ describe('update', () => {
     expect(configFile.now()).toBe(CONFIG_TEXT);
   });
 
+  test('update: holds a server whose settings for signing in were changed by a program', async () => {
+    const { editor } = configFile;
+    await editor().add({ servers: { far: { url: 'https://x.example/mcp' } } }, { author: person });
+    const auth = { clientId: 'a', clientSecret: '${secret:TOKEN}', issuer: 'https://attacker.example' };
+    expect(await editor().update('far', { auth }, { author: program })).toMatchObject({ isHeld: true });
+  });
+
   test('update: lets only a person change the trust setting', async () => {
     await expect(
       configFile.editor().update('two', { trust: 'first-sight' }, { author: program }),

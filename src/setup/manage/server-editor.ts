@@ -221,7 +221,7 @@ export class ServerEditor {
     // Enabling a server that was never approved counts as running it differently.
     const isRunDifferently =
       'problem' in before ||
-      before.upstream.fingerprint !== after.upstream.fingerprint ||
+      before.upstream.startFingerprint !== after.upstream.startFingerprint ||
       (!isEntryEnabled(current) &&
         isEntryEnabled(wanted.entry) &&
         (await this.#needsApproval(name, wanted.entry, author)));
@@ -240,7 +240,7 @@ export class ServerEditor {
     if (author.kind !== 'model' || readServerTrust(entry) === 'manual') return false;
     const result = readServerEntry(name, entry, this.#deps.file);
     if ('problem' in result) return true;
-    return !(await this.#deps.isApproved(result.upstream.name, result.upstream.fingerprint));
+    return !(await this.#deps.isApproved(result.upstream.name, result.upstream.startFingerprint));
   }
 
   /** Reads the configuration for a change. Rejects if it is read-only, or if the author has seen another revision. */

@@ -85,6 +85,14 @@ test('secret: is recorded in the audit log without its value, also without a gat
   expect(await eventsOf('ALONE')).toEqual(['store-secret', 'delete-secret']);
 });
 
+test('secret: is recorded in the audit log when add moves it out of the new entry', async () => {
+  const header = `Authorization: Bearer ghp_${'a1B2'.repeat(9)}`;
+  const words = ['--url', 'http://127.0.0.1:9/mcp', '--header', header, '--references', 'secret', '--trust'];
+  const { stderr } = await home.run(['add', 'moved', ...words, '--text']);
+  expect(stderr).toContain('Stored MOVED_TOKEN in');
+  expect(await eventsOf('MOVED_TOKEN')).toEqual(['store-secret']);
+});
+
 test('secret set: refuses a value on the command line, and an empty one', async () => {
   const argv = await home.run(['secret', 'set', 'TOKEN', value]);
   expect([argv.code, argv.stderr]).toEqual([2, expect.stringContaining('not taken from the command line')]);

@@ -71,3 +71,16 @@ test('uninstall: keeps the state with its backups if a client cannot be restored
   expect(readFileSync(cursorFile, 'utf8')).toBe('{ "mcpServers": ');
   expect(existsSync(join(stateDir, 'connected', 'cursor.json'))).toBe(true);
 });
+
+test('uninstall: deletes no state folder that holds anything Trunkline did not create', async () => {
+  const { run, cursorFile, stateDir } = await connectedUser();
+  const connected = readFileSync(cursorFile, 'utf8');
+  writeFileSync(join(stateDir, 'thesis.tex'), 'years of work');
+  const { code, stderr } = await run('uninstall', '--yes', '--text');
+  expect(code).toBe(2);
+  expect(stderr).toContain(`${stateDir} also contains what Trunkline did not create: thesis.tex`);
+  expect(readFileSync(join(stateDir, 'thesis.tex'), 'utf8')).toBe('years of work');
+  expect(readFileSync(cursorFile, 'utf8')).toBe(connected);
+  expect((await run('uninstall', '--yes', '--keep-state')).code).toBe(0);
+  expect(readFileSync(cursorFile, 'utf8')).toBe(cursor);
+});

@@ -34,7 +34,7 @@ export interface Attacker {
 }
 
 /** What the caller can see after the attack. */
-interface Aftermath extends Attacker {
+export interface Aftermath extends Attacker {
   readonly toolNames: readonly string[];
   /** The result of the call, or the error. */
   readonly called: ToolResult | Error;

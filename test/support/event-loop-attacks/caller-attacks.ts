@@ -54,6 +54,20 @@ export const CALLER_ATTACKS: Readonly<Record<string, Attack>> = {
       await client.close();
     },
   },
+  'clients: 30 clients with names of 1 MB, and the list of them': {
+    isSlow: true,
+    body: initializeBodyOf('a'.repeat(1_000_000)),
+    act: async ({ gateway }) => {
+      for (let at = 0; at < 30; at += 1) {
+        const body = initializeBodyOf(`${at}${'a'.repeat(1_000_000)}`);
+        expect((await sendRequest(gateway.url, { body, headers: { accept: ACCEPT } })).status).toBe(200);
+      }
+      const key = readFileSync(join(gateway.home, 'state', 'run', 'admin.key'), 'utf8').trim();
+      const { text } = await sendRequest(new URL('/api/clients?limit=1000', gateway.url), { key });
+      expect(text).toContain('"total":31');
+      expect(text.length).toBeLessThan(100_000);
+    },
+  },
   'batch: 30,000 messages in one': {
     client: { version: '2025-03-26' },
     act: async ({ gateway }) => {
@@ -134,6 +148,11 @@ export const CALLER_ATTACKS: Readonly<Record<string, Attack>> = {
     },
   },
 };
+
+function initializeBodyOf(name: string): string {
+  const { params, ...message } = JSON.parse(initializeBody) as { readonly params: object };
+  return JSON.stringify({ ...message, params: { ...params, clientInfo: { name, version: '1' } } });
+}
 
 /** Waits until the admin API lists that many servers. */
 function untilServers({ gateway }: Attacker, count: number): Promise<unknown> {

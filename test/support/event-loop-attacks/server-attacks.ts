@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 
-import { type Attack, membersOf, nested, text, times, tool } from './attack.ts';
+import type { JsonObject } from '../raw-messages.ts';
+import { type Aftermath, type Attack, membersOf, nested, text, times, tool } from './attack.ts';
 
 const list = (schema: object): readonly object[] => [tool({ properties: { list: schema } })];
 const validated = (tools: readonly object[], args: NonNullable<Attack['args']>): Attack => ({
@@ -18,6 +19,12 @@ const resourceServer = (results: Readonly<Record<string, object>>): Attack => ({
 });
 /** Fails if the call returned an error instead of the server's result. */
 const verifyResult: Attack['verifyArrival'] = ({ called }) => expect(called).toHaveProperty('content');
+/** Calls `read_result` with the result that the call stored, and returns the answer as text. */
+async function readStored({ client, called }: Aftermath, how: JsonObject): Promise<string> {
+  const id = /"id":"([^"]+)"/.exec(JSON.stringify(called).replaceAll('\\', ''))?.[1];
+  const answer = await client.callTool('read_result', { id, ...how }).catch(String);
+  return JSON.stringify(answer);
+}
 const LOUD: Attack['act'] = ({ client }) => client.request('logging/setLevel', { level: 'debug' });
 const messages = (count: number): object[] =>
   times(count, (at) => ({ role: 'user', content: { type: 'text', text: `${at}` } }));
@@ -73,12 +80,32 @@ const SCHEMAS: Readonly<Record<string, Attack>> = {
   },
 };
 
+/** A schema of a few kilobytes whose alternatives and references multiply to millions of types and megabytes of values. */
+const MULTIPLYING_SCHEMA = {
+  properties: membersOf(60, (at) => `p${at}`, {
+    anyOf: times(8, () => ({ $ref: '#/$defs/wide' })),
+  }),
+  $defs: {
+    wide: { properties: membersOf(60, (at) => `p${at}`, { $ref: '#/$defs/union' }) },
+    union: { anyOf: times(8, () => ({ anyOf: times(8, () => ({ $ref: '#/$defs/value' })) })) },
+    value: { enum: times(30, () => 'x'.repeat(1_000)) },
+  },
+};
+
 /** Attacks on listings, the search and the inspection. */
 const LISTINGS: Readonly<Record<string, Attack>> = {
   'list: 5,000 tools with long similar names': {
     tools: times(5_000, (at) => ({ ...tool({}), name: at === 0 ? 'tool' : `${'a'.repeat(50)}${at}` })),
     expose: 'search',
     act: ({ client }) => client.callTool('search_tools', { query: 'a'.repeat(2_000) }),
+  },
+  'search: signatures of schemas whose references multiply': {
+    tools: times(20, (at) => ({ ...tool(MULTIPLYING_SCHEMA), name: at === 0 ? 'tool' : `tool${at}` })),
+    expose: 'search',
+    act: async ({ client }) => {
+      const found = await client.callTool('search_tools', { query: 'tool' });
+      expect(JSON.stringify(found)).toContain('hostile__tool');
+    },
   },
   'list: 500 tools with names of 10 kB': {
     isSlow: true,
@@ -155,10 +182,23 @@ const ANSWERS: Readonly<Record<string, Attack>> = {
     results: { 'tools/call': text('sk-a_b=AKIA0 '.repeat(150_000)) },
     config: { redact: { results: 'mask', entropy: true }, audit: { results: true, arguments: true } },
     expose: 'search',
-    verifyArrival: async ({ client, called }) => {
-      const id = /"id":"([^"]+)"/.exec(JSON.stringify(called).replaceAll('\\', ''))?.[1];
-      const read = await client.callTool('read_result', { id, find: '(a+)+_'.repeat(150), limit: 1_000 });
-      expect(JSON.stringify(read)).toMatch(/match/i);
+    verifyArrival: async (aftermath) =>
+      expect(await readStored(aftermath, { find: '(a+)+_'.repeat(150), limit: 1_000 })).toMatch(/match/i),
+  },
+  'find: an expression that takes years on any text': {
+    results: { 'tools/call': text('some words '.repeat(20_000)) },
+    expose: 'search',
+    verifyArrival: async (aftermath) =>
+      expect(await readStored(aftermath, { find: '(?:a?|b?){40}\\b|x' })).toMatch(/took too long/),
+  },
+  'select: an expression that returns 200 MB, and one that never ends': {
+    results: {
+      'tools/call': { ...text('a'), structuredContent: { rows: times(20_000, (at) => ({ at })) } },
+    },
+    expose: 'search',
+    verifyArrival: async (aftermath) => {
+      expect(await readStored(aftermath, { select: '"x".repeat(2e8)' })).toMatch(/"text"|error/i);
+      expect(await readStored(aftermath, { select: '(() => { for (;;); })()' })).toMatch(/"text"|error/i);
     },
   },
   'result: 100,000 content blocks to redact': {

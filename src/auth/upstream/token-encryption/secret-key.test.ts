@@ -1,9 +1,20 @@
-import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
+import { eventually, waitForValue } from '../../../../test/support/eventually.ts';
 import { temporaryFolder } from '../../../../test/support/test-run.ts';
+import { RunningPrograms } from '../../../config/reference-command.ts';
+import { isProcessAlive } from '../../../core/lib/is-process-alive.ts';
 import { findSystemKeychain } from './keychain.ts';
 import { openKeyFile } from './secret-key.ts';
 
@@ -100,6 +111,24 @@ case "$*" in *'.Add('*) cat > "${folder}/item" ;; *'.Remove('*) rm "${folder}/it
   const lines = readFileSync(join(folder, 'lines'), 'utf8');
   expect(lines).toContain("PasswordCredential('trunkline','secret-a',$s)");
   expect(lines).not.toContain('c2VjcmV0');
+});
+
+test('keychain: a program that hangs ends with all its processes when the gateway stops, and does not run again', async () => {
+  const folder = temporaryFolder('keychain');
+  const pidFile = join(folder, 'pid');
+  const script = `#!/bin/sh\ntrap '' TERM\nsh -c 'trap "" TERM; echo $$ > "${pidFile}"; sleep 600'\n`;
+  writeFileSync(join(folder, 'secret-tool'), script, { mode: 0o755 });
+  const env = { ...process.env, PATH: `${folder}:${process.env['PATH'] ?? ''}` };
+  const running = new RunningPrograms();
+  const keychain = findSystemKeychain({ platform: 'linux', env, running });
+  const reading = keychain?.read('name');
+  const pid = await waitForValue(() => (existsSync(pidFile) && Number(readFileSync(pidFile))) || undefined, {
+    what: 'the process of the keychain program',
+  });
+  await running[Symbol.asyncDispose]();
+  expect(await reading).toBeUndefined();
+  await eventually(() => expect(isProcessAlive(pid)).toBe(false));
+  await expect(keychain?.read('name')).rejects.toThrow('the gateway is stopping');
 });
 
 describe('key in the system keychain', () => {

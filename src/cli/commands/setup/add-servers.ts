@@ -187,8 +187,10 @@ async function storeSecrets(
   const stored = moved.filter(({ destination }) => destination === 'secret');
   if (stored.length === 0) return;
   await using secrets = await openDraftSecrets(config, context);
-  for (const { variable, value } of stored)
-    context.out.note(`Stored ${variable} in ${describeSecretPlace(await secrets.write(variable, value))}`);
+  for (const { variable, value } of stored) {
+    const { place } = await secrets.write(variable, value);
+    context.out.note(`Stored ${variable} in ${describeSecretPlace(place)}`);
+  }
 }
 
 /** Returns the secrets that exist at the destination, so that none is overwritten. */

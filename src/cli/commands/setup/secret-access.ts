@@ -31,32 +31,44 @@ export async function withSecrets<T>(
       remove: async (name) => (await client.request('DELETE /api/secrets/:name', { name })).removed,
     });
   }
-  const { openSecrets } = await import('../../../app/open-secrets.ts');
-  const { env, home, platform, version } = context;
-  await using secrets = await openSecrets({ file, text, stateDir, env, home, platform, version });
-  const recordOptions = { file, text, stateDir, context };
-  return await work({
-    write: async (name, value) => {
-      const place = await secrets.write(name, value);
-      await recordEvents([createSecretEvent('store-secret', name, CLI_CALLER)], recordOptions);
-      return { place, servers: [] };
-    },
-    list: () => secrets.list(),
-    remove: async (name) => {
-      const removed = await secrets.remove(name);
-      if (removed) await recordEvents([createSecretEvent('delete-secret', name, CLI_CALLER)], recordOptions);
-      return removed;
-    },
-  });
+  await using secrets = await openLocalSecrets({ file, text, stateDir }, context);
+  return await work(secrets);
 }
 
 const CLI_CALLER = { id: 'cli', via: 'cli', profile: 'default' } as const;
 
 /** Opens the secrets of a configuration that may not be saved yet. */
-export async function openDraftSecrets({ file, stateDir, document }: EditableConfig, context: CliContext) {
+export function openDraftSecrets(
+  { file, stateDir, document }: EditableConfig,
+  context: CliContext,
+): Promise<SecretAccess & AsyncDisposable> {
+  return openLocalSecrets({ file, text: document.text, stateDir }, context);
+}
+
+/** Opens the secrets in this process. Each change is recorded in the audit log. */
+async function openLocalSecrets(
+  place: { readonly file: string; readonly text: string | undefined; readonly stateDir: string },
+  context: CliContext,
+): Promise<SecretAccess & AsyncDisposable> {
   const { openSecrets } = await import('../../../app/open-secrets.ts');
   const { env, home, platform, version } = context;
-  return openSecrets({ file, text: document.text, stateDir, env, home, platform, version });
+  const secrets = await openSecrets({ ...place, env, home, platform, version });
+  const record = (action: 'store-secret' | 'delete-secret', name: string): Promise<void> =>
+    recordEvents([createSecretEvent(action, name, CLI_CALLER)], { ...place, context });
+  return {
+    write: async (name, value) => {
+      const storedIn = await secrets.write(name, value);
+      await record('store-secret', name);
+      return { place: storedIn, servers: [] };
+    },
+    list: () => secrets.list(),
+    remove: async (name) => {
+      const removed = await secrets.remove(name);
+      if (removed) await record('delete-secret', name);
+      return removed;
+    },
+    [Symbol.asyncDispose]: () => secrets[Symbol.asyncDispose](),
+  };
 }
 
 /** Describes where a secret is stored. */
