@@ -97,8 +97,10 @@ async function storeSecrets(
 ): Promise<void> {
   if (secrets.size === 0) return;
   await using store = await openDraftSecrets(config, context);
-  for (const [name, value] of secrets)
-    context.out.note(`Stored ${name} in ${describeSecretPlace(await store.write(name, value))}`);
+  for (const [name, value] of secrets) {
+    const { place } = await store.write(name, value);
+    context.out.note(`Stored ${name} in ${describeSecretPlace(place)}`);
+  }
 }
 
 /** Collects the values of a bundle's settings from `--set`, `--env`, the user and the defaults. */
