@@ -80,15 +80,14 @@ const SCHEMAS: Readonly<Record<string, Attack>> = {
   },
 };
 
-/** A schema of a few kilobytes whose alternatives and references multiply to millions of types and megabytes of values. */
+const UNION = { anyOf: times(8, () => ({ anyOf: times(8, () => ({})) })) };
+
+/** A schema of kilobytes whose alternatives multiply: 60 parameters, 8 alternatives, 60 members and 64 types. */
 const MULTIPLYING_SCHEMA = {
-  properties: membersOf(60, (at) => `p${at}`, {
-    anyOf: times(8, () => ({ $ref: '#/$defs/wide' })),
-  }),
+  properties: membersOf(60, (at) => `p${at}`, { $ref: '#/$defs/wide8' }),
   $defs: {
-    wide: { properties: membersOf(60, (at) => `p${at}`, { $ref: '#/$defs/union' }) },
-    union: { anyOf: times(8, () => ({ anyOf: times(8, () => ({ $ref: '#/$defs/value' })) })) },
-    value: { enum: times(30, () => 'x'.repeat(1_000)) },
+    wide8: { anyOf: times(8, () => ({ $ref: '#/$defs/wide' })) },
+    wide: { properties: membersOf(60, (at) => `p${at}`, UNION) },
   },
 };
 
