@@ -156,6 +156,7 @@ describe('entries', () => {
     ['codex', { ...launch, required: true, omit_tools_from: ['deferred'] }],
     ['copilot-cli', { type: 'local', tools: ['*'], ...launch, deferTools: 'never', disableToolCache: true }],
     ['qwen-code', { ...launch, alwaysLoadTools: true }],
+    ['cline', { ...launch, timeout: 60 }],
     ['opencode', { type: 'local', command: ['trunkline', 'serve'], enabled: true }],
     ['kimi-code', { transport: 'stdio', ...launch }],
     ['cursor', launch],
