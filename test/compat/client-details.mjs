@@ -1,6 +1,6 @@
 // What a model sees of Trunkline in a real AI client, and what a server sees of the client. Each check throws if the client cannot do it.
 
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
@@ -20,8 +20,14 @@ const MAX_NAME = 64;
 /** Fields of `_meta` that the protocol defines for requests. */
 const PROTOCOL_META = /^(?:progressToken|traceparent|tracestate|baggage|io\.modelcontextprotocol\/.*)$/;
 const CAPABILITIES = ['elicitation', 'sampling', 'roots'];
-/** The beginning of the instructions in the exposure `search`. */
-const INSTRUCTIONS = 'The tools of these MCP servers are not listed';
+/** A sentence of the instructions in the exposure `search`, without which no client seems to pass the instructions on. */
+const INSTRUCTIONS = 'Their tools are not listed.';
+if (
+  !readFileSync(new URL('../../src/exposure/search-exposure.ts', import.meta.url), 'utf8').includes(
+    INSTRUCTIONS,
+  )
+)
+  throw new Error(`The instructions no longer contain "${INSTRUCTIONS}": correct client-details.mjs.`);
 
 /** Leaves the client without servers, and the gateway with its configuration only. */
 export async function prepare({ client, model, workspace }) {
