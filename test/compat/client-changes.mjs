@@ -56,7 +56,7 @@ export function announceNothing({ sent }) {
 export async function revealTool(setting) {
   const { client, workspace } = setting;
   if (client.reveals !== true)
-    throw new NotSupported('the client does not list tools again while a prompt runs');
+    throw new NotSupported('the client does not list tools again while a prompt runs, or has no sessions');
   await connectWith(setting, undefined, { expose: { kind: 'search', reveal: true } });
   const tool = 'notes__print_lines';
   const tap = workspace.tap(client.file);

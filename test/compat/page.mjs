@@ -76,7 +76,7 @@ const agentsText = [
     quiet:
       'while servers become ready, Trunkline sends no `list_changed`, because the list of the exposure `search` stays the same',
     reveal:
-      'with `expose.reveal`, the model calls a described tool under its own name in the same run; – if the client does not list tools again in the middle of a run',
+      'with `expose.reveal`, the model calls a described tool under its own name in the same run; – if the client does not list tools again in the middle of a run, or has no sessions because it speaks the protocol 2026-07-28',
     end: 'no process is left after `trunkline stop`',
   }).map(([title, text]) => `- **${title}**: ${text}`),
 ].join('\n');
