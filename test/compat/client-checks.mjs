@@ -1,11 +1,8 @@
 // What a real AI client must be able to do with Trunkline. Each check throws if the client cannot do it.
 
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
-import { parse } from 'jsonc-parser';
-
+import { addServerBetweenSessions, announceNothing, revealTool } from './client-changes.mjs';
 import {
   addServer,
   callDirectly,
@@ -19,6 +16,7 @@ import {
   startFirst,
   tellServer,
 } from './client-details.mjs';
+import { importFrom, importSettings } from './client-imports.mjs';
 import {
   loopScript,
   stopGateway,
@@ -30,12 +28,12 @@ import {
   writeGatewayConfig,
 } from './gateway-loop.mjs';
 import { lastLines, succeed, withoutColours } from './output.mjs';
-import { stepTurns } from './scripted-model.mjs';
 import { waitFor } from './workspace.mjs';
 
 /** Columns of the table, in order. */
 export const clientChecks = {
   import: 'import',
+  settings: 'settings',
   connect: 'connect',
   undo: 'undo',
   list: 'list',
@@ -51,6 +49,9 @@ export const clientChecks = {
   names: 'longest name',
   rules: 'rules',
   split: 'split',
+  added: 'added server',
+  quiet: 'quiet',
+  reveal: 'reveal',
   end: 'end',
 };
 
@@ -96,6 +97,7 @@ export async function checkClient(client, { command, model, workspace, report })
   // Set from the start, because Cline keeps a process that starts servers with the environment of its first start.
   Object.assign(workspace.environment, { COMPAT_TOKEN: 'handed over' }, client.environment?.(model));
   const check = (name, work) => runCheck(name, () => work(setting), report);
+  await check('settings', importSettings);
   await prepare(setting);
   await addServer(setting, 'notes', workspace.notesCommand);
   if (client.needsAccount !== true) await callDirectly(setting);
@@ -117,24 +119,20 @@ export async function checkClient(client, { command, model, workspace, report })
     names: nameTools,
     rules: followRules,
     split: splitServers,
+    added: addServerBetweenSessions,
+    quiet: announceNothing,
+    reveal: revealTool,
   };
   if (isConnected) for (const [name, work] of Object.entries(afterConnect)) await check(name, work);
   await check('end', () => verifyNothingRuns(workspace));
 }
 
 /** Trunkline understands what the client's own command wrote. */
-async function importWritten({ client, workspace }) {
-  workspace.environment.TRUNKLINE_HOME = join(workspace.home, 'imported');
-  try {
-    await supported(workspace.trunkline('import', '--from', client.id, '--yes', '--trust'));
-    if (!existsSync(join(workspace.home, 'imported/config.jsonc'))) throw new Error('found no server');
-    const { command, args } = parse(workspace.read('imported/config.jsonc')).mcpServers.notes ?? {};
-    const imported = [command, ...(args ?? [])];
-    if (!isDeepStrictEqual(imported, workspace.notesCommand))
-      throw new Error(`imported ${JSON.stringify(imported)}`);
-  } finally {
-    delete workspace.environment.TRUNKLINE_HOME;
-  }
+async function importWritten(setting) {
+  const { notes } = await supported(importFrom(setting));
+  const imported = [notes?.command, ...(notes?.args ?? [])];
+  if (!isDeepStrictEqual(imported, setting.workspace.notesCommand))
+    throw new Error(`imported ${JSON.stringify(imported)}`);
 }
 
 async function connect({ client, workspace }) {
@@ -167,6 +165,7 @@ async function list({ client, run }) {
   if (client.list === undefined) throw new NotSupported('the client has no such command');
   const output = await succeed(run(client.list), client.list.join(' '));
   if (!client.listed.test(withoutColours(output))) throw new Error(`listed ${lastLines(output)}`);
+  return client.listsWithoutConnecting === true ? 'entry' : undefined;
 }
 
 /** The model searches, describes, calls and reads the rest of a long result. */
@@ -217,7 +216,7 @@ async function share({ client, model, workspace, start }) {
     verifyFinished(output);
   }
   for (const script of ['second', 'third']) {
-    const result = model.requestsOf(script).at(-1)?.turns.at(-1)?.result ?? 'none';
+    const result = model.turnsOf(script).at(-1)?.result ?? 'none';
     if (!result.includes(`Waited for ${SHARED_CALL_MS} ms`))
       throw new Error(`a call in flight got lost when another client exited: ${result.slice(0, 200)}`);
   }
@@ -252,7 +251,7 @@ async function passVariables(setting) {
   await workspace.trunkline('connect', client.id, '--yes', '--trust');
   model.scripts.variables = clientScripts.variables;
   const output = await succeed(run(client.prompt('Please run script:variables', model)), 'the client');
-  const result = stepTurns(model.requestsOf('variables').at(-1)?.turns ?? []).at(-1)?.result;
+  const result = model.turnsOf('variables').at(-1)?.result;
   if (result?.includes('The variable is handed over.') !== true)
     throw new Error(`the server did not get the variable: ${(result ?? lastLines(output)).slice(0, 300)}`);
 }

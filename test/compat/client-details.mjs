@@ -1,12 +1,12 @@
 // What a model sees of Trunkline in a real AI client, and what a server sees of the client. Each check throws if the client cannot do it.
 
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 import { stopGateway, toEntry, withHttpGateway, writeGatewayConfig } from './gateway-loop.mjs';
 import { lastLines, succeed } from './output.mjs';
-import { findTool, stepTurns } from './scripted-model.mjs';
+import { findTool } from './scripted-model.mjs';
 
 /** The check does not apply, because Trunkline or the client has no such command. */
 export class NotSupported extends Error {}
@@ -20,8 +20,14 @@ const MAX_NAME = 64;
 /** Fields of `_meta` that the protocol defines for requests. */
 const PROTOCOL_META = /^(?:progressToken|traceparent|tracestate|baggage|io\.modelcontextprotocol\/.*)$/;
 const CAPABILITIES = ['elicitation', 'sampling', 'roots'];
-/** The beginning of the instructions in the exposure `search`. */
-const INSTRUCTIONS = 'The tools of these MCP servers are not listed';
+/** A sentence of the instructions in the exposure `search`, without which no client seems to pass the instructions on. */
+const INSTRUCTIONS = 'Their tools are not listed.';
+if (
+  !readFileSync(new URL('../../src/exposure/search-exposure.ts', import.meta.url), 'utf8').includes(
+    INSTRUCTIONS,
+  )
+)
+  throw new Error(`The instructions no longer contain "${INSTRUCTIONS}": correct client-details.mjs.`);
 
 /** Leaves the client without servers, and the gateway with its configuration only. */
 export async function prepare({ client, model, workspace }) {
@@ -37,14 +43,14 @@ export async function addServer({ client, run, workspace }, name, command) {
   else await succeed(run(client.addStdio(name, command)), `adding ${name}`);
 }
 
-/** Runs a script in the client and returns its requests to the model. */
-async function runScript({ client, model, run }, script, steps, prompt = client.prompt) {
+/** Runs a script in the client and returns its requests to the model, and the finished calls. */
+export async function runScript({ client, model, run }, script, steps) {
   model.scripts[script] = [...steps, { say: 'FINISHED' }];
-  const output = await succeed(run(prompt(`Please run script:${script}`, model)), 'the client');
-  return { output, requests: model.requestsOf(script) };
+  const output = await succeed(run(client.prompt(`Please run script:${script}`, model)), 'the client');
+  return { output, requests: model.requestsOf(script), turns: model.turnsOf(script) };
 }
 
-async function connectWith(setting, servers, options) {
+export async function connectWith(setting, servers, options) {
   const { client, workspace } = setting;
   await prepare(setting);
   writeGatewayConfig(workspace, servers, options);
@@ -93,8 +99,7 @@ export async function nameTools(setting) {
   await workspace.trunkline('tools');
   const longTools = (tools) => tools.filter(({ name }) => name.includes('long_name'));
   const steps = [0, 1].map((at) => ({ call: (tools) => longTools(tools)[at], args: {} }));
-  const { requests, output } = await runScript(setting, 'names', steps);
-  const turns = stepTurns(requests.at(-1)?.turns ?? []);
+  const { turns, output } = await runScript(setting, 'names', steps);
   const answers = turns.map(({ result }) => /I am long_[a-z_]*_([ab])\./.exec(result)?.[1]);
   if (answers.toSorted().join('') !== 'ab')
     throw new Error(
@@ -123,10 +128,15 @@ export async function followRules(setting) {
   // A client may fail because a tool was refused.
   setting.model.scripts.rules = [...steps, { say: 'FINISHED' }];
   const { output } = await setting.run(client.ask.prompt('Please run script:rules', setting.model));
-  const turns = stepTurns(setting.model.requestsOf('rules').at(-1)?.turns ?? []);
+  const turns = setting.model.turnsOf('rules');
   const read = turns.find(({ name }) => name.includes('call_read_tool'))?.result;
   if (read?.includes('The variable is') !== true)
     throw new Error(`a harmless tool was refused: ${(read ?? lastLines(output)).slice(0, 200)}`);
+  // A client that hides refused tools from its model makes the model report that the tool is missing.
+  const isTried = setting.model
+    .requestsOf('rules')
+    .some(({ answer: { tool, text } }) => /call_write_tool/.test(tool?.name ?? text ?? ''));
+  if (!isTried) throw new Error(`the model never tried to write: ${lastLines(output)}`);
   if (workspace.notesEvents('written').length > before) throw new Error('a writing tool was called');
 }
 
@@ -140,10 +150,10 @@ export async function splitServers(setting) {
     workspace,
     async () => {
       await workspace.trunkline('connect', client.id, '--split', '--yes', '--trust');
-      const { requests, output } = await runScript(setting, 'split', [
+      const { turns, output } = await runScript(setting, 'split', [
         { call: 'print_lines', args: { count: 3 } },
       ]);
-      const result = stepTurns(requests.at(-1)?.turns ?? []).at(-1)?.result ?? lastLines(output);
+      const result = turns.at(-1)?.result ?? lastLines(output);
       if (!result.includes('This is line 2.')) throw new Error(`the call failed: ${result.slice(0, 300)}`);
     },
     address,

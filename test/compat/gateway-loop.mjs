@@ -2,7 +2,6 @@
 
 import { loopResults, loopSteps } from './libraries/loop.mjs';
 import { lastLines } from './output.mjs';
-import { stepTurns } from './scripted-model.mjs';
 import { waitFor } from './workspace.mjs';
 
 const DONE = 'FINISHED';
@@ -13,9 +12,8 @@ export const loopScript = [...loopSteps, { say: DONE }];
 
 /** Throws if a conversation with the model did not get the expected results. */
 export function verifyConversation(model, script, output) {
-  const turns = model.requestsOf(script).at(-1)?.turns ?? [];
   verifyResults(
-    stepTurns(turns).map(({ result }) => result),
+    model.turnsOf(script).map(({ result }) => result),
     output,
   );
   verifyFinished(output);

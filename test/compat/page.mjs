@@ -45,9 +45,11 @@ const agentsText = [
   'Each client runs in its non-interactive mode with the servers that its own command added to its configuration.',
   ...Object.entries({
     import: '`trunkline import` understands the entry that the client itself wrote',
+    settings:
+      'settings of servers that the own command of the client wrote, all of which `trunkline import` carries over: variables, headers, tokens in variables, allowed tools',
     connect: '`trunkline connect` puts Trunkline into the configuration of the client and moves its server',
     undo: '`--undo` restores the file of the client byte for byte',
-    list: "the client's own command lists Trunkline as connected",
+    list: "the client's own command lists Trunkline as connected; `entry` if that command shows entries without connecting to them",
     stdio:
       'the model calls `search_tools`, `describe_tools`, `call_read_tool` and `read_result` through a Trunkline that the client started',
     'servers named':
@@ -69,6 +71,12 @@ const agentsText = [
     rules:
       'with the [rules to paste](clients.md#rules-to-paste), the client calls harmless tools without asking, but does not call a tool that writes',
     split: 'after `trunkline connect --split`, the client calls a tool at `/mcp/s/NAME` under its own name',
+    'added server':
+      'a session that begins after `trunkline add` names the new server in its first request and calls its tools',
+    quiet:
+      'while servers become ready, Trunkline sends no `list_changed`, because the list of the exposure `search` stays the same',
+    reveal:
+      'with `expose.reveal`, the model calls a described tool under its own name in the same run; – if the client does not list tools again in the middle of a run, or has no sessions because it speaks the protocol 2026-07-28',
     end: 'no process is left after `trunkline stop`',
   }).map(([title, text]) => `- **${title}**: ${text}`),
 ].join('\n');

@@ -36,13 +36,8 @@ const results = readResults();
 const failures = [];
 /** What could not be tried, which is no failure of Trunkline. */
 const notInstalled = [];
-// Clients mostly wait, so servers are checked at the same time.
-await Promise.all(
-  [
-    ['clients', 'libraries'],
-    ['launchers', 'servers'],
-  ].map(runParts),
-);
+// Clients mostly wait, so everything else is checked at the same time.
+await Promise.all([['clients'], ['launchers', 'servers', 'libraries']].map(runParts));
 if (notInstalled.length > 0) console.log(`\nNot tried:\n  ${notInstalled.join('\n  ')}`);
 console.log(failures.length === 0 ? '\nAll passed.' : `\nFailed:\n  ${failures.join('\n  ')}`);
 process.exitCode = failures.length === 0 ? 0 : 1;

@@ -4,7 +4,7 @@
 //   const model = await startScriptedModel();
 //   model.scripts.add = [{ call: 'search_tools', args: { query: 'add' } }, { say: 'Done.' }];
 //   // … run a client with model.url as its endpoint and 'Run script:add' as its prompt …
-//   model.requestsOf('add').at(-1).turns // → the finished calls with their results
+//   model.turnsOf('add') // → the finished calls with their results
 //   model.close();
 
 import { createServer } from 'node:http';
@@ -37,11 +37,17 @@ export async function startScriptedModel() {
     url: `http://127.0.0.1:${server.address().port}`,
     /**
      * By name: steps, each `{ call, args }` or `{ say }`. `call` is the name of a tool, or a function that chooses one of the visible tools;
-     * `args` may be a function of the results so far.
+     * `args` may be a function of the results so far. The model answers with the step once `until`, if any, returns true.
      */
     scripts,
     /** Returns the requests of conversations whose prompt names the script, oldest first. */
     requestsOf: (name) => requests.filter(({ script }) => script === name),
+    /** Returns the finished calls of a script. A helper request of the client, such as for a title, may be the last one and has no calls. */
+    turnsOf: (name) =>
+      requests
+        .filter(({ script }) => script === name)
+        .map(({ turns }) => stepTurns(turns))
+        .reduce((longest, turns) => (turns.length >= longest.length ? turns : longest), []),
     /** Delays the last answer of a script until `isOver` returns true. */
     hold: (name, isOver) => holds.set(name, isOver),
     /** Paths that the model does not serve, which explain a client that fails. */
@@ -77,9 +83,9 @@ async function answer(path, text, response, { scripts, requests, holds }) {
   const body = JSON.parse(text);
   const request = { body, ...dialect.read(body, path) };
   const [, script] = /script:([\w-]+)/.exec(text) ?? [];
-  requests.push({ path, script, ...request });
   const next = nextAnswer(scripts[script] ?? [], request);
-  const isOver = next.isLast === true ? holds.get(script) : undefined;
+  requests.push({ path, script, ...request, answer: next });
+  const isOver = next.until ?? (next.isLast === true ? holds.get(script) : undefined);
   while (isOver?.() === false && !response.destroyed) await new Promise((resolve) => setTimeout(resolve, 50));
   dialect.write(response, next, request);
 }
@@ -102,7 +108,7 @@ function nextAnswer(steps, { tools, turns }) {
   const results = finished.map(({ result }) => result);
   const args = typeof step.args === 'function' ? step.args(results) : step.args;
   const tool = findTool(tools, step.call);
-  if (tool !== undefined) return { tool, args };
+  if (tool !== undefined) return { tool, args, until: step.until };
   return searchWithClient({ tools, turns, finished, step: { ...step, args } });
 }
 

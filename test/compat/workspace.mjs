@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -120,11 +121,32 @@ export function createWorkspace() {
       writeFileSync(file, typeof value === 'string' ? value : `${JSON.stringify(value, null, 2)}\n`);
     },
     exists: (path) => existsSync(join(home, path)),
+    /**
+     * Records what Trunkline sends to a client that starts it. `sessions()` returns the messages of each session. `clientFile` is the
+     * configuration of the client, which may name the program by its path.
+     */
+    tap(clientFile) {
+      const records = join(folder, 'tap');
+      const command = join(bin, 'trunkline');
+      mkdirSync(records, { recursive: true });
+      rmSync(command);
+      writeFileSync(command, tapScript(records), { mode: 0o755 });
+      const configuration = join(home, clientFile);
+      writeFileSync(configuration, readFileSync(configuration, 'utf8').replaceAll(program, command));
+      return {
+        end() {
+          rmSync(command);
+          symlinkSync(program, command);
+        },
+        sessions: () => readdirSync(records).map((name) => readMessages(join(records, name))),
+      };
+    },
     read: (path) => readFileSync(join(home, path), 'utf8'),
     /** Runs trunkline and returns its JSON output. Rejects if it fails. */
-    async trunkline(...args) {
-      const { code, stdout, output } = await run([process.execPath, program, ...args, '--json']);
-      if (code !== 0) throw new Error(`trunkline ${args.join(' ')} failed: ${lastLine(output)}`);
+    async trunkline(name, ...args) {
+      // Not at the end, which may be the command of a server.
+      const { code, stdout, output } = await run([process.execPath, program, name, '--json', ...args]);
+      if (code !== 0) throw new Error(`trunkline ${name} ${args.join(' ')} failed: ${lastLine(output)}`);
       return stdout.trim() === '' ? undefined : JSON.parse(stdout);
     },
     /** Returns the command lines of gateways and servers that still run in this workspace after a grace period. */
@@ -151,6 +173,29 @@ export async function waitFor(what, read, timeoutMs = TIMEOUT_MS / 2) {
     if (performance.now() > deadline) throw new Error(`no ${what} within ${timeoutMs / 1000} s`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
+}
+
+/** Returns a program that runs Trunkline and copies its output to a file of its own. */
+function tapScript(records) {
+  return `#!${process.execPath}
+const { spawn } = require('node:child_process');
+const { appendFileSync } = require('node:fs');
+const record = ${JSON.stringify(join(records, 'session-'))} + process.pid;
+const args = [${JSON.stringify(program)}, ...process.argv.slice(2)];
+const child = spawn(process.execPath, args, { stdio: ['inherit', 'pipe', 'inherit'] });
+child.stdout.on('data', (chunk) => {
+  appendFileSync(record, chunk);
+  process.stdout.write(chunk);
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('close', (code) => process.exit(code ?? 1));
+`;
+}
+
+/** The last line may be incomplete, because clients end Trunkline at any time. */
+function readMessages(file) {
+  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line));
 }
 
 function passedVariables() {

@@ -154,8 +154,9 @@ describe('entries', () => {
   test.each([
     ['claude-code', { type: 'stdio', ...launch, alwaysLoad: true }],
     ['codex', { ...launch, required: true, omit_tools_from: ['deferred'] }],
-    ['copilot-cli', { type: 'local', tools: ['*'], ...launch, deferTools: 'never' }],
+    ['copilot-cli', { type: 'local', tools: ['*'], ...launch, deferTools: 'never', disableToolCache: true }],
     ['qwen-code', { ...launch, alwaysLoadTools: true }],
+    ['cline', { ...launch, timeout: 60 }],
     ['opencode', { type: 'local', command: ['trunkline', 'serve'], enabled: true }],
     ['kimi-code', { transport: 'stdio', ...launch }],
     ['cursor', launch],

@@ -66,6 +66,7 @@ describe('settings of a client', () => {
   test.each([
     ['alwaysLoad', true],
     ['deferTools', 'never'],
+    ['disableToolCache', true],
     ['omit_tools_from', ['deferred']],
     ['alwaysLoadTools', true],
     ['required', true],

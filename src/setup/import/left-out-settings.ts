@@ -30,7 +30,14 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
 const LABELS = ['name', 'title', 'displayName', 'display_name', 'icon', 'iconPath', 'version', 'gallery'];
 const ORIGINS = ['source', 'bundled', 'id', 'metadata', 'createdAt', 'updatedAt', 'created', 'updated'];
 /** Settings that decide when the client loads the tools of a server. They no longer apply, because the client loads the tools of Trunkline. */
-const LISTING = ['alwaysLoad', 'deferTools', 'omit_tools_from', 'alwaysLoadTools', 'lifecycle'];
+const LISTING = [
+  'alwaysLoad',
+  'deferTools',
+  'disableToolCache',
+  'omit_tools_from',
+  'alwaysLoadTools',
+  'lifecycle',
+];
 /** Settings that decide how the client schedules or supervises its own connections. */
 const SUPERVISION = [
   'required',

@@ -1,3 +1,5 @@
+import { commonFlags } from './flags.mjs';
+
 export const auggie = {
   id: 'auggie',
   title: 'Auggie',
@@ -7,8 +9,10 @@ export const auggie = {
   needsNewerNode: true,
   needsAccount: true,
   file: '.augment/settings.json',
-  addStdio: (name, command) => ['mcp', 'add', name, '--', ...command],
+  addStdio: (name, command, options = []) => ['mcp', 'add', name, ...options, '--', ...command],
+  addHttp: (name, url, options = []) => ['mcp', 'add', name, '--transport', 'http', '--url', url, ...options],
+  flags: commonFlags,
   list: ['mcp', 'list'],
-  // Auggie lists entries without connecting to them.
   listed: /trunkline +stdio/,
+  listsWithoutConnecting: true,
 };

@@ -1,3 +1,5 @@
+import { commonFlags } from './flags.mjs';
+
 const tools = ['search_tools', 'describe_tools', 'read_result', 'call_read_tool'];
 
 /** Qwen Code has the same rules. */
@@ -18,8 +20,15 @@ export const claudeCode = {
     // The default for Anthropic's own endpoint; Claude Code turns it off for others.
     ENABLE_TOOL_SEARCH: 'true',
   }),
-  addStdio: (name, command) => ['mcp', 'add', '--scope', 'user', name, '--', ...command],
-  addHttp: (name, url) => ['mcp', 'add', '--scope', 'user', '--transport', 'http', name, url],
+  addStdio: (name, command, options = []) => [
+    ...['mcp', 'add', '--scope', 'user', name],
+    ...[...options, '--', ...command],
+  ],
+  addHttp: (name, url, options = []) => [
+    ...['mcp', 'add', '--scope', 'user', '--transport', 'http', name, url],
+    ...options,
+  ],
+  flags: commonFlags,
   list: ['mcp', 'list'],
   listed: /trunkline: .*Connected/,
   prompt: (text) => ['-p', text, '--allowedTools', 'mcp__trunkline', 'mcp__notes'],

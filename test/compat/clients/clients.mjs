@@ -14,8 +14,9 @@ import { qwenCode } from './qwen-code.mjs';
 /**
  * AI clients from npm in their non-interactive modes. `id` is the name for `trunkline connect` and `import`, `file` the configuration that
  * the client writes, relative to the home folder. `addStdio`, `addHttp`, `list` and `prompt` are arguments of the client's own commands; a
- * client without a command that adds servers has `writeStdio` and `writeHttp`, which write what its documentation says. A client that
- * `needsAccount` cannot run prompts here, so only the checks without a model apply.
+ * client without a command that adds servers has `writeStdio` and `writeHttp`, which write what its documentation says. `flags` are the
+ * arguments of these commands for variables, headers and allowed tools. A client that `reveals` lists tools again when they change in the
+ * middle of a run. A client that `needsAccount` cannot run prompts here, so only the checks without a model apply.
  */
 export const clients = [
   claudeCode,

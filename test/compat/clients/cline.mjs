@@ -1,3 +1,5 @@
+import { commonFlags } from './flags.mjs';
+
 export const cline = {
   id: 'cline',
   title: 'Cline',
@@ -25,6 +27,8 @@ export const cline = {
       },
     }),
   addStdio: (name, command) => ['mcp', 'add', name, '--yes', '--', ...command],
-  addHttp: (name, url) => ['mcp', 'add', name, '--yes', '--transport', 'http', url],
+  addHttp: (name, url, options = []) => ['mcp', 'add', name, '--yes', '--transport', 'http', ...options, url],
+  // Its command cannot write variables.
+  flags: { header: commonFlags.header },
   prompt: (text) => ['-P', 'openai-compatible', text],
 };

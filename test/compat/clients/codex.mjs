@@ -1,3 +1,5 @@
+import { commonFlags } from './flags.mjs';
+
 /** Returns the arguments that run a prompt with the scripted model. */
 const execute =
   (options) =>
@@ -15,11 +17,13 @@ export const codex = {
   bin: 'codex',
   file: '.codex/config.toml',
   environment: () => ({ SCRIPTED_KEY: 'scripted' }),
-  addStdio: (name, command) => ['mcp', 'add', name, '--', ...command],
-  addHttp: (name, url) => ['mcp', 'add', name, '--url', url],
+  addStdio: (name, command, options = []) => ['mcp', 'add', name, ...options, '--', ...command],
+  addHttp: (name, url, options = []) => ['mcp', 'add', name, '--url', url, ...options],
+  // It takes the name of the variable that holds the token.
+  flags: { variable: commonFlags.variable, token: (variable) => ['--bearer-token-env-var', variable] },
   list: ['mcp', 'list'],
-  // Codex lists entries without connecting to them.
   listed: /^trunkline .*enabled/m,
+  listsWithoutConnecting: true,
   prompt: execute(['--dangerously-bypass-approvals-and-sandbox']),
   ask: { prompt: execute([]) },
   // With the namespace `mcp__trunkline`, the model API accepts 128 characters.

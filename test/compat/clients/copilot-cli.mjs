@@ -1,3 +1,5 @@
+import { commonFlags } from './flags.mjs';
+
 export const copilotCli = {
   id: 'copilot-cli',
   title: 'Copilot CLI',
@@ -13,11 +15,12 @@ export const copilotCli = {
     COPILOT_OFFLINE: 'true',
     COPILOT_AUTO_UPDATE: 'false',
   }),
-  addStdio: (name, command) => ['mcp', 'add', name, '--', ...command],
-  addHttp: (name, url) => ['mcp', 'add', '--transport', 'http', name, url],
+  addStdio: (name, command, options = []) => ['mcp', 'add', ...options, name, '--', ...command],
+  addHttp: (name, url, options = []) => ['mcp', 'add', '--transport', 'http', ...options, name, url],
+  flags: { ...commonFlags, tools: (names) => ['--tools', names.join(',')] },
   list: ['mcp', 'list'],
-  // Copilot CLI lists entries without connecting to them.
   listed: /trunkline \(local\)/,
+  listsWithoutConnecting: true,
   prompt: (text) => ['--disable-builtin-mcps', '--allow-all-tools', '-p', text],
   ask: { prompt: (text) => ['--disable-builtin-mcps', '-p', text] },
 };

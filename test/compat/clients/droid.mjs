@@ -1,3 +1,5 @@
+import { commonFlags } from './flags.mjs';
+
 export const droid = {
   id: 'droid',
   title: 'Factory Droid',
@@ -6,7 +8,9 @@ export const droid = {
   bin: 'droid',
   needsAccount: true,
   file: '.factory/mcp.json',
-  addStdio: (name, command) => ['mcp', 'add', name, '--', ...command],
+  addStdio: (name, command, options = []) => ['mcp', 'add', name, ...options, '--', ...command],
+  addHttp: (name, url, options = []) => ['mcp', 'add', name, url, '--type', 'http', ...options],
+  flags: commonFlags,
   list: ['mcp', 'list'],
   listed: /trunkline +stdio +connected/,
 };

@@ -1,3 +1,5 @@
+import { commonFlags } from './flags.mjs';
+
 const rules = ['search_tools', 'describe_tools', 'read_result', 'call_read_tool']
   .map(
     (tool) => `[[rule]]\nmcpName = "trunkline"\ntoolName = "${tool}"\ndecision = "allow"\npriority = 100\n`,
@@ -20,8 +22,13 @@ export const geminiCli = {
   }),
   prepare: (workspace) =>
     workspace.write('.gemini/settings.json', { security: { auth: { selectedType: 'gemini-api-key' } } }),
-  addStdio: (name, command) => ['mcp', 'add', '--scope', 'user', name, ...command],
-  addHttp: (name, url) => ['mcp', 'add', '--scope', 'user', '--transport', 'http', name, url],
+  addStdio: (name, command, options = []) => ['mcp', 'add', ...options, '--scope', 'user', name, ...command],
+  addHttp: (name, url, options = []) => [
+    ...['mcp', 'add', '--scope', 'user', '--transport', 'http', name, url],
+    ...options,
+  ],
+  flags: { ...commonFlags, tools: (names) => names.flatMap((name) => ['--include-tools', name]) },
+  reveals: true,
   list: ['mcp', 'list'],
   listed: /trunkline: .*Connected/,
   prompt: (text) => ['-m', 'gemini-2.5-pro', '--approval-mode', 'yolo', '-p', text],

@@ -1,5 +1,7 @@
 import { parse } from 'jsonc-parser';
 
+import { commonFlags } from './flags.mjs';
+
 const permission = {
   'trunkline_*': 'ask',
   trunkline_search_tools: 'allow',
@@ -36,6 +38,8 @@ function opencodeFork({ file, prefix, ...about }) {
       [`${prefix}_DISABLE_AUTOUPDATE`]: '1',
       [`${prefix}_DISABLE_MODELS_FETCH`]: '1',
       [`${prefix}_DISABLE_DEFAULT_PLUGINS`]: '1',
+      // Kilo CLI sends telemetry before it exits, and tries for half a minute.
+      [`${prefix}_TELEMETRY_LEVEL`]: 'off',
     }),
     prepare: (workspace, { url }) =>
       workspace.write(file, {
@@ -48,8 +52,10 @@ function opencodeFork({ file, prefix, ...about }) {
           },
         },
       }),
-    addStdio: (name, command) => ['mcp', 'add', name, '--', ...command],
-    addHttp: (name, url) => ['mcp', 'add', name, '--url', url],
+    addStdio: (name, command, options = []) => ['mcp', 'add', name, ...options, '--', ...command],
+    addHttp: (name, url, options = []) => ['mcp', 'add', name, '--url', url, ...options],
+    flags: { variable: commonFlags.variable, header: (name, value) => ['--header', `${name}=${value}`] },
+    reveals: true,
     list: ['mcp', 'list'],
     listed: /✓ trunkline|trunkline.*connected/,
     prompt: (text) => ['run', '-m', 'scripted/scripted', text],

@@ -1,3 +1,5 @@
+import { commonFlags } from './flags.mjs';
+
 export const qoder = {
   id: 'qoder',
   title: 'Qoder CLI',
@@ -7,7 +9,15 @@ export const qoder = {
   needsNewerNode: true,
   needsAccount: true,
   file: '.qoder/settings.json',
-  addStdio: (name, command) => ['mcp', 'add', '--scope', 'user', name, '--', ...command],
+  addStdio: (name, command, options = []) => [
+    ...['mcp', 'add', '--scope', 'user', name],
+    ...[...options, '--', ...command],
+  ],
+  addHttp: (name, url, options = []) => [
+    ...['mcp', 'add', '--scope', 'user', '--transport', 'http', name, url],
+    ...options,
+  ],
+  flags: commonFlags,
   list: ['mcp', 'list'],
   listed: /trunkline: .*Connected/i,
 };

@@ -1,4 +1,5 @@
 import { claudeRules } from './claude-code.mjs';
+import { commonFlags } from './flags.mjs';
 
 export const qwenCode = {
   id: 'qwen-code',
@@ -13,8 +14,12 @@ export const qwenCode = {
     OPENAI_API_KEY: 'scripted',
     OPENAI_MODEL: 'qwen3-coder-plus',
   }),
-  addStdio: (name, command) => ['mcp', 'add', '--scope', 'user', name, ...command],
-  addHttp: (name, url) => ['mcp', 'add', '--scope', 'user', '--transport', 'http', name, url],
+  addStdio: (name, command, options = []) => ['mcp', 'add', ...options, '--scope', 'user', name, ...command],
+  addHttp: (name, url, options = []) => [
+    ...['mcp', 'add', '--scope', 'user', '--transport', 'http', name, url],
+    ...options,
+  ],
+  flags: { ...commonFlags, tools: (names) => names.flatMap((name) => ['--include-tools', name]) },
   list: ['mcp', 'list'],
   listed: /trunkline: .*\bConnected/,
   prompt: (text) => ['--auth-type', 'openai', '--yolo', '-p', text],

@@ -237,12 +237,17 @@ scenario('search exposure: finds a tool that a server adds later', { downstream:
     { ...searching, entries: { one: { trust: 'scan' } } },
   );
   const { client } = line;
+  await client.listen();
+  const listed = await client.listTools();
   expect(await found(client, 'added')).not.toContain('one__added-');
   const more = { name: 'one__change-list', arguments: { add: 1, announce: 1 } };
   const count = Number(textOfResult(await client.callTool('call_write_tool', more)));
   const isFound = async (): Promise<boolean> =>
     (await found(client, 'came later')).includes(`one__added-${count - 1}`);
   await eventually(isFound, { what: 'The new tool', withinMs: 10_000 });
+  // The list is the same as before, so no client needs to request it again.
+  expect(await client.listTools()).toEqual(listed);
+  expect(client.notifications.all.filter(({ method }) => method === changed)).toEqual([]);
 });
 
 scenario('search exposure: searches after a restart without starting a server', async () => {

@@ -83,14 +83,19 @@ scenario('stdio server: starts in its cwd, relative to the config file', async (
 });
 
 scenario(
-  'stdio server: has its last stderr lines in the error when it dies',
+  'stdio server: has its last stderr lines in the error when it dies, the error before a usage text',
   { slow: true },
   async (cell) => {
-    await using line = await cell.open({
-      start: ['dies-at-start'],
-      call: ['dies-in-a-call'],
-      young: ['dies-after-handshake'],
-    });
+    const usage = `console.error('error: --token is missing' + '\\n  --option'.repeat(30)); process.exit(2)`;
+    await using line = await cell.open(
+      {
+        start: ['dies-at-start'],
+        call: ['dies-in-a-call'],
+        young: ['dies-after-handshake'],
+        usage: ['plain'],
+      },
+      { entries: { usage: { command: process.execPath, args: ['-e', usage] } } },
+    );
     const start = await line.client.callTool('start__echo', { text: 'a' });
     expect(textOfResult(start)).toContain('"start" exited with code 3');
     expect(textOfResult(start)).toContain('fixture: FIXTURE_KEY is not set, giving up');
@@ -99,6 +104,8 @@ scenario(
     expect(textOfResult(call)).toContain('fixture: out of memory, so to speak');
     const young = await line.client.callTool('young__echo', { text: 'a' });
     expect(textOfResult(young)).toContain('fixture: that was all');
+    const printed = await line.client.callTool('usage__echo', { text: 'a' });
+    expect(textOfResult(printed)).toContain('standard error: error: --token is missing | ');
   },
 );
 

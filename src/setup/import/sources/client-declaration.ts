@@ -36,7 +36,7 @@ export interface ConnectDeclaration {
   readonly remote?: (url: string, name: string) => JsonObject;
   /** Members that the client requires in every entry. */
   readonly extra?: JsonObject;
-  /** Members that make the client load our few tools at once, instead of hiding them behind its own tool search. */
+  /** Members that make the client load our few tools at once: it waits for them, and does not hide them behind its own tool search. */
   readonly keepLoaded?: JsonObject;
   /** Returns the members that hand over variables. Absent if the client passes its whole environment to programs. */
   readonly variables?: (needed: NeededVariables) => JsonObject;

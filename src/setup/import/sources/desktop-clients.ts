@@ -73,7 +73,11 @@ export const desktopClients: readonly ClientDeclaration[] = [
     servers: mcpServers,
     dialect: editorDialect,
     timeoutUnit: 's',
-    connect: { remote: (url) => ({ type: 'streamableHttp', url }) },
+    connect: {
+      remote: (url) => ({ type: 'streamableHttp', url }),
+      // Cline waits three seconds for a server whose entry has no timeout. For calls, 60 seconds are its default.
+      keepLoaded: { timeout: 60 },
+    },
   },
   {
     id: 'continue',

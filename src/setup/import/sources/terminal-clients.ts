@@ -57,7 +57,8 @@ export const terminalClients: readonly ClientDeclaration[] = [
     connect: {
       extra: { type: 'local', tools: ['*'] },
       remote: (url) => ({ type: 'http', url, tools: ['*'] }),
-      keepLoaded: { deferTools: 'never' },
+      // Copilot CLI shows its model the tools of its last session. If they have changed since, it refuses their first call.
+      keepLoaded: { deferTools: 'never', disableToolCache: true },
     },
   },
   {
