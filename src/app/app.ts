@@ -8,6 +8,7 @@ import { monotonicNow } from '../core/lib/monotonic-now.ts';
 import { ConnectedClients } from '../downstream/connected-clients.ts';
 import { SignInOffers } from '../downstream/questions/sign-in-offers.ts';
 import { LazySandbox } from '../exposure/code/lazy-sandbox.ts';
+import { LearnedShapes } from '../exposure/results/learned-shapes.ts';
 import { OversizedResults } from '../exposure/results/oversized-results.ts';
 import { estimateTokens } from '../exposure/estimate-tokens.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -80,6 +81,7 @@ export async function startApp(options: AppOptions): Promise<App> {
 /** The parts beside the gateway that serve clients and operators. */
 interface Services {
   readonly results: OversizedResults;
+  readonly shapes: LearnedShapes;
   readonly sandbox: LazySandbox;
   readonly callers: CallerAuth;
   readonly dashboard: DashboardServer;
@@ -102,6 +104,7 @@ function openServices(
   const { gateway, signIns, secrets, pause, serverLogs, restartOnOwner } = built;
   const { config } = runtime;
   const results = openResults(foundation);
+  const shapes = openShapes(runtime, foundation);
   const { maxScripts, memoryMb } = start.snapshot.value.code;
   const sandbox = scope.use(
     new LazySandbox({ worker: options.codeWorker, maxScripts, memoryMb, now: monotonicNow }),
@@ -147,7 +150,8 @@ function openServices(
     stop,
   });
   const addManagementTools = createManagementToolDecorator({ config, gateway, audit, management });
-  return { results, sandbox, callers, dashboard, clients, admin: runtime.openAdmin, addManagementTools };
+  const { openAdmin } = runtime;
+  return { results, shapes, sandbox, callers, dashboard, clients, admin: openAdmin, addManagementTools };
 }
 
 /** Opens the store of results that are too long for a model. A fleet keeps them in its database, a single gateway in memory. */
@@ -160,6 +164,13 @@ function openResults({ scope, store, start }: Foundation): OversizedResults {
   });
   scope.defer(() => results[Symbol.dispose]());
   return results;
+}
+
+function openShapes({ config }: Runtime, { scope, store, log }: Foundation): LearnedShapes {
+  const { database, isStored } = store;
+  const isEnabled = (): boolean => config().value.results.learnShapes;
+  const clock = (): number => performance.now();
+  return scope.use(new LearnedShapes({ database, isStored, isEnabled, now: Date.now, clock, log }));
 }
 
 interface OpenParts {
@@ -232,6 +243,7 @@ async function followConfig(
     audit,
     telemetry,
     results: services.results,
+    shapes: services.shapes,
     sandbox: services.sandbox,
     signIns,
     place: store.place,
