@@ -102,9 +102,8 @@ function openServices(
 ): Services {
   const { scope, log, audit, store, key, fleet, meter, sharedServers, start } = foundation;
   const { gateway, signIns, secrets, pause, serverLogs, restartOnOwner } = built;
-  const { config } = runtime;
-  const results = openResults(foundation);
-  const shapes = openShapes(runtime, foundation);
+  const { config, openAdmin: admin } = runtime;
+  const [results, shapes] = [openResults(foundation), openShapes(runtime, foundation)];
   const { maxScripts, memoryMb } = start.snapshot.value.code;
   const sandbox = scope.use(
     new LazySandbox({ worker: options.codeWorker, maxScripts, memoryMb, now: monotonicNow }),
@@ -121,7 +120,7 @@ function openServices(
   });
   const dashboard = scope.use(
     new DashboardServer(options, {
-      admin: runtime.openAdmin,
+      admin,
       publicUrl: () => config().value.http.publicUrl,
       keepRunning: runtime.keepRunning,
       store,
@@ -150,8 +149,7 @@ function openServices(
     stop,
   });
   const addManagementTools = createManagementToolDecorator({ config, gateway, audit, management });
-  const { openAdmin } = runtime;
-  return { results, shapes, sandbox, callers, dashboard, clients, admin: openAdmin, addManagementTools };
+  return { results, shapes, sandbox, callers, dashboard, clients, admin, addManagementTools };
 }
 
 /** Opens the store of results that are too long for a model. A fleet keeps them in its database, a single gateway in memory. */

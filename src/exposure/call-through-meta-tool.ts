@@ -72,6 +72,17 @@ export async function callThroughMetaTool(
   }
 }
 
+/** Calls a tool that the client called by its own name. */
+export async function callByName(
+  name: string,
+  request: CallRequest,
+  { context, shapes }: Pick<CallOptions, 'context' | 'shapes'>,
+): Promise<Payload> {
+  const payload = await context.call(name, request);
+  shapes?.observe(context.view.tool(name), payload);
+  return payload;
+}
+
 function wrongTier(metaTool: string, { name }: ToolEntry, tier: Tier): GatewayError {
   const text = `${name} was not called, because it is marked [${tier}] and ${metaTool} does not call such tools. Use ${callToolFor(tier)}.`;
   return new GatewayError('WRONG_TIER', text, { details: { tier } });

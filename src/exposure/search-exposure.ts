@@ -6,7 +6,7 @@ import type { Payload } from '../core/lib/payload.ts';
 import type { ToolEntry } from '../core/entry.ts';
 import type { LearnedShapes } from './results/learned-shapes.ts';
 import type { OversizedResults } from './results/oversized-results.ts';
-import { callThroughMetaTool } from './call-through-meta-tool.ts';
+import { callByName, callThroughMetaTool } from './call-through-meta-tool.ts';
 import { answerDescribeTools } from './answer-describe-tools.ts';
 import type { Exposure, ExposureContext } from './exposure.ts';
 import { truncateResult } from './truncate-result.ts';
@@ -70,11 +70,7 @@ export function createSearchExposure(options: SearchExposureOptions): Exposure {
 
   async function answer(name: string, request: CallRequest, context: ExposureContext): Promise<Payload> {
     // A client may call a tool by its name even if the tool is not listed.
-    if (!metaToolNames.has(name)) {
-      const payload = await context.call(name, request);
-      shapes?.observe(context.view.tool(name), payload);
-      return payload;
-    }
+    if (!metaToolNames.has(name)) return callByName(name, request, { context, shapes });
     const args = request.params['arguments'];
     const maxTier = CALL_TOOLS[name];
     if (maxTier !== undefined) {

@@ -8,6 +8,7 @@ import { truncateResult } from '../truncate-result.ts';
 import { formatServerLines, formatServerNames } from '../format-server-lines.ts';
 import { ALWAYS_LOADED, FINDER_TOOLS, READ_RESULT_TOOL, withServerNames } from '../meta-tools.ts';
 import { answerReadResult } from '../answer-read-result.ts';
+import { callByName } from '../call-through-meta-tool.ts';
 import { answerSearchTools } from '../answer-search-tools.ts';
 import type { RunCodeDeps } from './run-code.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -38,11 +39,7 @@ export function createCodeExposure(options: CodeExposureOptions): Exposure {
 
   async function answer(name: string, request: CallRequest, context: ExposureContext): Promise<Payload> {
     // A client that knows the name of a tool may call it although it is not listed.
-    if (!metaToolNames.has(name)) {
-      const payload = await context.call(name, request);
-      shapes?.observe(context.view.tool(name), payload);
-      return payload;
-    }
+    if (!metaToolNames.has(name)) return callByName(name, request, { context, shapes });
     const args = request.params['arguments'];
     if (results !== undefined && name === READ_RESULT_TOOL['name'])
       return answerReadResult(args, {

@@ -34,6 +34,8 @@ const MAX_SAMPLES = 20;
 const MAX_DEPTH = 5;
 /** The number of values that are read in all. */
 const MAX_VALUES = 5_000;
+/** The same for a value whose keys are checked, which happens beside other work. */
+const MAX_CHECKED_VALUES = 1_000;
 /** An object with more keys is treated as a map from data to values, so its keys are not shown. */
 const MAX_KEYS = 40;
 const MAX_KEY_CHARS = 40;
@@ -52,7 +54,7 @@ const UNKNOWN: JsonShape = { types: [] };
  * of them than others is a map.
  */
 export function shapeOf(value: unknown, canShow?: (key: string) => boolean): JsonShape {
-  return read(value, 0, { left: MAX_VALUES, canShow });
+  return read(value, 0, { left: canShow === undefined ? MAX_VALUES : MAX_CHECKED_VALUES, canShow });
 }
 
 function read(value: unknown, depth: number, reader: ShapeReader): JsonShape {

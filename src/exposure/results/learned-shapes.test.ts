@@ -6,12 +6,10 @@ import { memoryView } from '../../../test/support/memory-view.ts';
 import type { ToolEntry } from '../../core/entry.ts';
 import type { Fingerprint, UpstreamName } from '../../core/ids.ts';
 import { Payload } from '../../core/lib/payload.ts';
-import { answerDescribeTools } from '../answer-describe-tools.ts';
 import { formatShape } from './json-shape.ts';
 import type { LearnedShapes } from './learned-shapes.ts';
 
-const view = memoryView(['read', 'other']);
-const [read, other] = view.tools as [ToolEntry, ToolEntry];
+const [read, other] = memoryView(['read', 'other']).tools as [ToolEntry, ToolEntry];
 
 const textResult = (value: unknown, more: object = {}): Payload =>
   Payload.of({ content: [{ type: 'text', text: JSON.stringify(value) }], ...more });
@@ -204,41 +202,4 @@ test('learned shape: contains no value and no key that is data, for any result',
       expect(words.filter((word) => !allowed.test(word))).toEqual([]);
     }),
   );
-});
-
-test('describe_tools: says what results looked like, on a line of its own', async () => {
-  const { shapes } = learningShapes();
-  shapes.observe(
-    read,
-    textResult({
-      items: [
-        { id: 1, title: 'x' },
-        { id: 2, title: 'y', state: 'z' },
-      ],
-      total: 2,
-    }),
-  );
-  await shapes.flush();
-  const { payload } = await answerDescribeTools({ names: ['files__read', 'files__other'] }, view, shapes);
-  const { content } = payload.value as { content: { text: string }[] };
-  const lines = content[0]?.text.split('\n') ?? [];
-  expect(lines).toEqual([
-    expect.stringContaining('"name":"files__read"'),
-    'Returns (seen): {items: {id: number, title: string, state?: string}[], total: number}',
-    expect.stringContaining('"name":"files__other"'),
-  ]);
-});
-
-test('describe_tools: says at most 400 characters about results', async () => {
-  const { shapes } = learningShapes();
-  const record = (depth: number): object =>
-    Object.fromEntries(
-      ['id', 'title', 'items', 'user', 'total', 'url'].map((key) => [key, depth > 0 ? record(depth - 1) : 1]),
-    );
-  shapes.observe(read, textResult(record(3)));
-  await shapes.flush();
-  const { payload } = await answerDescribeTools({ names: ['files__read'] }, view, shapes);
-  const line = /Returns \(seen\): (.*)"/.exec(payload.text)?.[1] ?? '';
-  expect(line).toContain('…');
-  expect(line.length).toBeLessThanOrEqual(400);
 });
