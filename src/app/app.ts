@@ -9,6 +9,7 @@ import { createSeenClientRecorder } from '../setup/connect/seen-clients.ts';
 import { ConnectedClients } from '../downstream/connected-clients.ts';
 import { SignInOffers } from '../downstream/questions/sign-in-offers.ts';
 import { LazySandbox } from '../exposure/code/lazy-sandbox.ts';
+import { LearnedShapes } from '../exposure/results/learned-shapes.ts';
 import { OversizedResults } from '../exposure/results/oversized-results.ts';
 import { estimateTokens } from '../exposure/estimate-tokens.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -82,6 +83,7 @@ export async function startApp(options: AppOptions): Promise<App> {
 /** The parts beside the gateway that serve clients and operators. */
 interface Services {
   readonly results: OversizedResults;
+  readonly shapes: LearnedShapes;
   readonly sandbox: LazySandbox;
   readonly callers: CallerAuth;
   readonly dashboard: DashboardServer;
@@ -103,8 +105,8 @@ function openServices(
 ): Services {
   const { scope, log, audit, store, fleet, meter, sharedServers, start } = foundation;
   const { gateway, signIns, secrets, pause, serverLogs, restartOnOwner } = built;
-  const { config } = runtime;
-  const results = openResults(foundation);
+  const { config, openAdmin: admin } = runtime;
+  const [results, shapes] = [openResults(foundation), openShapes(runtime, foundation)];
   const { maxScripts, memoryMb } = start.snapshot.value.code;
   const sandbox = scope.use(
     new LazySandbox({ worker: options.codeWorker, maxScripts, memoryMb, now: monotonicNow }),
@@ -148,8 +150,7 @@ function openServices(
     stop,
   });
   const addManagementTools = createManagementToolDecorator({ config, gateway, audit, management });
-  const admin = runtime.openAdmin;
-  return { results, sandbox, callers, dashboard, clients, variables, admin, addManagementTools };
+  return { results, shapes, sandbox, callers, dashboard, clients, variables, admin, addManagementTools };
 }
 
 function openDashboard(options: AppOptions, runtime: Runtime, foundation: Foundation): DashboardServer {
@@ -178,6 +179,13 @@ function openResults({ scope, store, start }: Foundation): OversizedResults {
   });
   scope.defer(() => results[Symbol.dispose]());
   return results;
+}
+
+function openShapes({ config }: Runtime, { scope, store, log }: Foundation): LearnedShapes {
+  const { database, isStored } = store;
+  const isEnabled = (): boolean => config().value.results.learnShapes;
+  const clock = (): number => performance.now();
+  return scope.use(new LearnedShapes({ database, isStored, isEnabled, now: Date.now, clock, log }));
 }
 
 interface OpenParts {
@@ -250,6 +258,7 @@ async function followConfig(
     audit,
     telemetry,
     results: services.results,
+    shapes: services.shapes,
     sandbox: services.sandbox,
     signIns,
     place: store.place,

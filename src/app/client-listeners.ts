@@ -18,6 +18,7 @@ import type { Backend } from '../gateway/backend.ts';
 import { isUnwritable } from '../core/lib/is-unwritable.ts';
 import type { Caller } from '../core/caller.ts';
 import type { Logger } from '../observability/log.ts';
+import type { LearnedShapes } from '../exposure/results/learned-shapes.ts';
 import type { OversizedResults } from '../exposure/results/oversized-results.ts';
 import { HeaderParamCache } from '../protocol/http/param-headers.ts';
 import { StdioServerTransport } from '../protocol/stdio/stdio-server-transport.ts';
@@ -55,6 +56,7 @@ export interface ListenerDeps {
   readonly log: Logger;
   readonly results: OversizedResults;
   readonly sandbox: LazySandbox;
+  readonly shapes: LearnedShapes;
   readonly admin: () => Promise<AdminRoutes>;
   readonly callers: CallerAuth;
   readonly store: Store;
@@ -169,6 +171,7 @@ interface ConnectorDeps extends Pick<
   | 'log'
   | 'results'
   | 'sandbox'
+  | 'shapes'
   | 'signIns'
   | 'meter'
   | 'clients'

@@ -6,6 +6,7 @@ import type { ExposureChoice } from '../exposure/exposure.ts';
 import type { ToolSearch } from '../gateway/tool-search.ts';
 import { canonicalJson } from '../core/lib/canonical-json.ts';
 import type { Logger } from '../observability/log.ts';
+import type { LearnedShapes } from '../exposure/results/learned-shapes.ts';
 import type { OversizedResults } from '../exposure/results/oversized-results.ts';
 
 type Kind = GatewayConfig['expose']['kind'];
@@ -15,6 +16,7 @@ interface ExposuresDeps {
   readonly search: ToolSearch;
   readonly results: OversizedResults;
   readonly sandbox: LazySandbox;
+  readonly shapes: LearnedShapes;
   readonly log: Logger;
 }
 
@@ -64,14 +66,21 @@ export class Exposures {
   }
 
   #choice(kind: Kind): ExposureChoice {
-    const { config, search, results, sandbox, log } = this.#deps;
+    const { config, search, results, sandbox, shapes, log } = this.#deps;
     const { expose, code: limits, names } = config().value;
     const choose = chooseExposure({
       ...expose,
       kind,
       results,
+      shapes,
       select: { sandbox: () => sandbox.get(), limits },
-      code: createCodeExposure({ sandbox: () => sandbox.get(), limits, results, separator: names.separator }),
+      code: createCodeExposure({
+        sandbox: () => sandbox.get(),
+        limits,
+        results,
+        shapes,
+        separator: names.separator,
+      }),
       onExcess: (excess) =>
         log.warn(
           'A client accepts fewer tools than the gateway offers. Set expose.kind to "search" to make all tools available.',

@@ -17,6 +17,7 @@ import type { ErrorCode } from '../core/errors.ts';
 import type { AuditTrail } from '../observability/audit/audit-trail.ts';
 import type { Logger } from '../observability/log.ts';
 import type { Guard } from '../policy/guard.ts';
+import type { LearnedShapes } from '../exposure/results/learned-shapes.ts';
 import type { OversizedResults } from '../exposure/results/oversized-results.ts';
 import type { StoreLocation } from '../core/storage/store-location.ts';
 import type { AppOptions } from './app-options.ts';
@@ -39,6 +40,7 @@ export interface ReloadTargets {
   readonly openTelemetry: (snapshot: ConfigSnapshot) => Promise<Telemetry>;
   readonly useTelemetry: (telemetry: Telemetry) => void;
   readonly results: OversizedResults;
+  readonly shapes: LearnedShapes;
   readonly sandbox: LazySandbox;
   readonly signIns: GatewaySignIns;
   /** Stores the configuration for the next start and for commands that look for a gateway. */
@@ -127,7 +129,7 @@ export class GatewayReloader implements AsyncDisposable {
   /** Applies a configuration as a whole or not at all, so the steps that can fail come first. Returns the settings that need a restart. */
   async #apply(next: NextConfig): Promise<readonly string[]> {
     const { snapshot, text, diff } = next;
-    const { listener, gateway, signIns, log } = this.#parts;
+    const { listener, gateway, signIns, shapes, log } = this.#parts;
     const isChanged = (...keys: (typeof diff.settings)[number][]): boolean =>
       keys.some((key) => diff.settings.includes(key));
     const activateListener = await listener.prepare?.(snapshot, diff);
@@ -159,6 +161,7 @@ export class GatewayReloader implements AsyncDisposable {
       .apply({ snapshot, diff, customGuards: guards, callObserver, isTracing })
       .catch(later('approvals'));
     await signIns.forget(diff.gone).catch(later('tokens'));
+    await shapes.forget(diff.gone).catch(later('shapes'));
     await this.#parts.remember(snapshot, text).catch(later('run/gateway.json'));
     if (before !== telemetry) void before.close().catch(later('telemetry'));
     this.#record(undefined, diff);

@@ -194,6 +194,30 @@ eachEngine((engine, newStore) => {
       expect(toolsOf(readWarmFile(stateDir, '1.0.0')!.listings)).toEqual({ b: ['y'] });
     });
 
+    test('restart: removes what was learned about results of servers that were removed meanwhile', async () => {
+      const shape = { tool: 'x', fingerprint: 'x', body: '{}', saved_at: now };
+      await run(async (cache) => {
+        await cache.restore(both);
+        for (const text of ['a', 'b']) cache.save(listing(text, ['x']));
+      });
+      await rows(({ query }) =>
+        query
+          .insertInto('result_shapes')
+          .values([
+            { ...shape, upstream: 'a' },
+            { ...shape, upstream: 'b' },
+            { ...shape, upstream: 'new at another gateway', saved_at: now + HOUR },
+          ])
+          .execute(),
+      );
+      now += HOUR;
+      await run((cache) => cache.restore([upstream('a')]));
+      const left = await rows(({ query }) =>
+        query.selectFrom('result_shapes').select('upstream').orderBy('upstream').execute(),
+      );
+      expect(left).toEqual([{ upstream: 'a' }, { upstream: 'new at another gateway' }]);
+    });
+
     test('restart: remembers the validated config', async () => {
       const snapshot = { file: '/x', value: { upstreams: [] } };
       await run(async (cache) => {

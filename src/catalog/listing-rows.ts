@@ -65,6 +65,7 @@ async function reconcileListings(
     else if (ours === undefined && isRecent(listed_at, now)) continue;
     else await transaction.deleteFrom('listings').where('upstream', '=', upstream).execute();
   }
+  await removeForeignShapes(transaction, { configured, now });
   const found = new Map<UpstreamName, Listing>();
   let isWritten = false;
   for (const upstream of configured.keys()) {
@@ -83,6 +84,16 @@ async function reconcileListings(
     }
   }
   return { found, isWritten };
+}
+
+/** Deletes what was learned about the tools of servers that were removed while no gateway ran. */
+async function removeForeignShapes(
+  transaction: Transaction<Tables>,
+  { configured, now }: ReconcileOptions,
+): Promise<void> {
+  const old = transaction.deleteFrom('result_shapes').where('saved_at', '<=', now - RECENT_MS);
+  const names = [...configured.keys()];
+  await (names.length === 0 ? old : old.where('upstream', 'not in', names)).execute();
 }
 
 function isRecent(listedAt: number, now: number): boolean {

@@ -61,6 +61,8 @@ export interface GatewayConfig {
     readonly maxTokens: number;
     /** Whether the JSON texts of results are written in a shorter form. */
     readonly compact: boolean;
+    /** Whether the keys and types of results are remembered and shown to all callers of a tool. */
+    readonly learnShapes: boolean;
     readonly keepMs: number;
     readonly maxBytes: number;
   };

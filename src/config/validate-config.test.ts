@@ -49,7 +49,13 @@ describe('settings', () => {
           maxBodyBytes: 16_777_216,
           drainMs: 0,
         },
-        results: { maxTokens: 4_000, compact: true, keepMs: 1_800_000, maxBytes: 67_108_864 },
+        results: {
+          maxTokens: 4_000,
+          compact: true,
+          learnShapes: true,
+          keepMs: 1_800_000,
+          maxBytes: 67_108_864,
+        },
         code: {
           timeoutMs: 120_000,
           cpuMs: 10_000,

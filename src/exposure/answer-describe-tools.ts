@@ -3,6 +3,10 @@ import { stringifyExact } from '../core/lib/exact-json.ts';
 import { pickPageReferences } from '../core/ui-references.ts';
 import { findSimilar } from '../core/lib/find-similar.ts';
 import type { Payload } from '../core/lib/payload.ts';
+import type { ToolEntry } from '../core/entry.ts';
+import { formatShape } from './results/json-shape.ts';
+import type { JsonShape } from './results/json-shape.ts';
+import type { LearnedShapes } from './results/learned-shapes.ts';
 import { toListedTool } from './to-listed-tool.ts';
 import {
   formatSuggestions,
@@ -16,14 +20,17 @@ const MAX_NAMES = 10;
 
 /**
  * Answers `describe_tools` with one line of JSON per name, so the text of one tool cannot look like the entry
- * of another.
+ * of another. A second line says what earlier results of the tool looked like.
  */
-export function answerDescribeTools(
+export async function answerDescribeTools(
   args: unknown,
   view: CatalogView,
-): { readonly payload: Payload; readonly names: readonly string[] } {
+  shapes?: LearnedShapes,
+): Promise<{ readonly payload: Payload; readonly names: readonly string[] }> {
   const requested = parseToolNames(args);
-  const lines = requested.map((name: unknown) => describe(String(name), view));
+  const entries = requested.map((name) => view.tool(String(name))).filter((entry) => entry !== undefined);
+  const learned = await shapes?.find(entries);
+  const lines = requested.map((name) => describe(String(name), view, learned));
   const isAllWrong = lines.every(({ isError }) => isError);
   const payload = createTextResult(
     lines.map(({ text }) => text).join('\n'),
@@ -53,7 +60,11 @@ function parseNames(names: string): unknown {
   }
 }
 
-function describe(name: string, view: CatalogView): { readonly text: string; readonly isError: boolean } {
+function describe(
+  name: string,
+  view: CatalogView,
+  learned?: ReadonlyMap<ToolEntry, JsonShape>,
+): { readonly text: string; readonly isError: boolean } {
   const entry = view.tool(name);
   if (entry === undefined) {
     const similar = findSimilar(
@@ -80,5 +91,8 @@ function describe(name: string, view: CatalogView): { readonly text: string; rea
     // Refers to the UI pages of MCP Apps. A client can show them although the tool is not listed.
     _meta: pickPageReferences(listed),
   };
-  return { text: stringifyExact(fields), isError: false };
+  const shape = learned?.get(entry);
+  // A shape contains no line breaks, and its keys are single words.
+  const seen = shape === undefined ? '' : `\nReturns (seen): ${formatShape(shape)}`;
+  return { text: `${stringifyExact(fields)}${seen}`, isError: false };
 }

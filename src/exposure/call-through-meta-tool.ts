@@ -8,6 +8,7 @@ import type { ExposureContext } from './exposure.ts';
 import { parseMetaArguments, createTextResult, invalidArgumentsError } from './meta-arguments.ts';
 import { readCallArguments } from './read-call-arguments.ts';
 import { callToolFor, TIERS } from './meta-tools.ts';
+import type { LearnedShapes } from './results/learned-shapes.ts';
 import type { OversizedResults } from './results/oversized-results.ts';
 import { parseSelect, selectFromResult } from './select-result.ts';
 import type { SelectDeps } from './select-result.ts';
@@ -18,6 +19,7 @@ interface CallOptions {
   /** Evaluates `select`; absent if there is no sandbox. */
   readonly select?: SelectDeps | undefined;
   readonly results?: OversizedResults | undefined;
+  readonly shapes?: LearnedShapes | undefined;
   /** Called with the name of a tool that was called. */
   readonly onCall?: ((name: string) => void) | undefined;
   /** The highest tier that may be called. */
@@ -30,11 +32,11 @@ export async function callThroughMetaTool(
   metaArguments: unknown,
   options: CallOptions,
 ): Promise<Payload> {
-  const { request, context, maxTier, select, results } = options;
+  const { request, context, maxTier, select, results, shapes } = options;
   const parsed = parseMetaArguments(metaArguments);
   const { name, timeoutMs } = parsed;
   const ownExpression = parseSelect(parsed['select']);
-  let configuredExpression: string | undefined;
+  let called: ToolEntry | undefined;
   if (typeof name !== 'string')
     throw invalidArgumentsError('name must be the name of a tool, as search_tools shows it');
   const schema = context.view.tool(name)?.definition['inputSchema'];
@@ -42,7 +44,7 @@ export async function callThroughMetaTool(
   if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0))
     throw invalidArgumentsError('timeoutMs must be a positive number of milliseconds');
   const check = (entry: ToolEntry): void => {
-    configuredExpression = context.view.configuredSelect(entry);
+    called = entry;
     const tier = context.view.tier(entry);
     if (TIERS.indexOf(tier) > TIERS.indexOf(maxTier)) throw wrongTier(metaTool, entry, tier);
   };
@@ -55,7 +57,8 @@ export async function callThroughMetaTool(
       timeoutMs: timeoutMs ?? request.timeoutMs,
     });
     options.onCall?.(name);
-    const expression = ownExpression ?? configuredExpression;
+    shapes?.observe(called, payload);
+    const expression = ownExpression ?? (called && context.view.configuredSelect(called));
     if (select === undefined || expression === undefined) return payload;
     const { cancellation } = request;
     const owner = callerKey(context.caller);
@@ -67,6 +70,17 @@ export async function callThroughMetaTool(
     }
     throw error;
   }
+}
+
+/** Calls a tool that the client called by its own name. */
+export async function callByName(
+  name: string,
+  request: CallRequest,
+  { context, shapes }: Pick<CallOptions, 'context' | 'shapes'>,
+): Promise<Payload> {
+  const payload = await context.call(name, request);
+  shapes?.observe(context.view.tool(name), payload);
+  return payload;
 }
 
 function wrongTier(metaTool: string, { name }: ToolEntry, tier: Tier): GatewayError {

@@ -4,8 +4,9 @@ import { matchesGlob } from '../core/lib/matches-glob.ts';
 import type { CallRequest } from '../gateway/calls/call-request.ts';
 import type { Payload } from '../core/lib/payload.ts';
 import type { ToolEntry } from '../core/entry.ts';
+import type { LearnedShapes } from './results/learned-shapes.ts';
 import type { OversizedResults } from './results/oversized-results.ts';
-import { callThroughMetaTool } from './call-through-meta-tool.ts';
+import { callByName, callThroughMetaTool } from './call-through-meta-tool.ts';
 import { answerDescribeTools } from './answer-describe-tools.ts';
 import type { Exposure, ExposureContext } from './exposure.ts';
 import { truncateResult } from './truncate-result.ts';
@@ -27,11 +28,13 @@ export interface SearchExposureOptions {
   readonly results?: OversizedResults;
   /** Evaluates `select`. */
   readonly select?: SelectDeps;
+  /** Learns the keys and types of results, to show them with a tool. */
+  readonly shapes?: LearnedShapes;
 }
 
 /** Exposes a few tools that find, describe and call all others; pinned and revealed tools are listed as well. */
 export function createSearchExposure(options: SearchExposureOptions): Exposure {
-  const { pin, callTools, reveal, results, select } = options;
+  const { pin, callTools, reveal, results, select, shapes } = options;
   const metaTools = [...listMetaTools(callTools), ...(results?.isEnabled === true ? [READ_RESULT_TOOL] : [])];
   const metaToolNames = new Set(metaTools.map(({ name }) => name));
   const isPinned = (name: string): boolean => pin.some((glob) => matchesGlob(name, glob));
@@ -67,12 +70,12 @@ export function createSearchExposure(options: SearchExposureOptions): Exposure {
 
   async function answer(name: string, request: CallRequest, context: ExposureContext): Promise<Payload> {
     // A client may call a tool by its name even if the tool is not listed.
-    if (!metaToolNames.has(name)) return context.call(name, request);
+    if (!metaToolNames.has(name)) return callByName(name, request, { context, shapes });
     const args = request.params['arguments'];
     const maxTier = CALL_TOOLS[name];
     if (maxTier !== undefined) {
       const onCall = reveal ? (called: string): void => context.reveal([called]) : undefined;
-      return callThroughMetaTool(name, args, { request, context, maxTier, select, results, onCall });
+      return callThroughMetaTool(name, args, { request, context, maxTier, select, results, shapes, onCall });
     }
     if (results !== undefined && name === READ_RESULT_TOOL['name']) {
       return answerReadResult(args, {
@@ -84,7 +87,7 @@ export function createSearchExposure(options: SearchExposureOptions): Exposure {
     }
     const view = await context.settled();
     if (name !== 'describe_tools') return answerSearchTools(args, view);
-    const { payload, names } = answerDescribeTools(args, view);
+    const { payload, names } = await answerDescribeTools(args, view, shapes);
     if (reveal) context.reveal(names);
     return payload;
   }

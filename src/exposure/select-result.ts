@@ -12,6 +12,7 @@ import { estimateTokens } from './estimate-tokens.ts';
 import { invalidArgumentsError } from './meta-arguments.ts';
 import type { OversizedResults } from './results/oversized-results.ts';
 import { formatShape, shapeOf } from './results/json-shape.ts';
+import { wrapsText } from './results/learned-shapes.ts';
 
 export interface SelectDeps {
   readonly sandbox: () => Promise<Sandbox>;
@@ -164,16 +165,8 @@ async function explain(
  */
 function dataOf(payload: Payload, tool: string): ScriptCallAnswer {
   const result = payload.value;
-  if (!isJsonObject(result) || !isJsonObject(result['structuredContent']))
-    return toScriptValue(payload, { tool, raw: false });
-  const { structuredContent, ...rest } = result;
-  const [onlyMember, ...others] = Object.values(structuredContent);
-  const [block, ...blocks] = Array.isArray(rest['content']) ? (rest['content'] as readonly unknown[]) : [];
-  const isWrapped =
-    typeof onlyMember === 'string' &&
-    others.length + blocks.length === 0 &&
-    isJsonObject(block) &&
-    block['text'] === onlyMember;
+  const { structuredContent: _, ...rest } = isJsonObject(result) ? result : {};
+  const isWrapped = isJsonObject(result) && wrapsText(result);
   return toScriptValue(isWrapped ? Payload.of(rest) : payload, { tool, raw: false });
 }
 

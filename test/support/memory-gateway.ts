@@ -168,7 +168,7 @@ const config: Omit<GatewayConfig, 'upstreams'> = {
     drainMs: 0,
     maxBodyBytes: 1000,
   },
-  results: { compact: false, maxTokens: 0, keepMs: 60_000, maxBytes: 1_000_000 },
+  results: { compact: false, learnShapes: true, maxTokens: 0, keepMs: 60_000, maxBytes: 1_000_000 },
   code: { timeoutMs: 5000, cpuMs: 1000, memoryMb: 16, maxCalls: 10, maxOutput: 10_000, maxScripts: 1 },
   storage: { poolSize: 1, connectTimeoutMs: 1, statementTimeoutMs: 1 },
   fleet: {},

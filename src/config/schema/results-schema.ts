@@ -20,6 +20,12 @@ export const resultsSchema = z
       .describe(
         'In `search` and `code`: whether JSON in the text of a result is shortened if it has more than about 250 tokens. Spaces are removed, and a list of flat objects becomes a table. `structuredContent` is never changed.',
       ),
+    learnShapes: z
+      .boolean()
+      .prefault(true)
+      .describe(
+        'In `search` and `code`: whether the keys and types of results, without values, are remembered for tools without an output schema and shown by `describe_tools` to every caller who may use the tool.',
+      ),
     keepFor: duration(1000).prefault('30m').describe('A result is deleted this time after it was last read.'),
     maxBytes: wholeNumber(1024 * 1024, 2 ** 32)
       .prefault(64 * 1024 * 1024)

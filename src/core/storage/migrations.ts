@@ -16,6 +16,7 @@ import { createSessionTables } from './migration-steps/create-session-tables.ts'
 import { createRuntimeServerTables } from './migration-steps/create-runtime-server-tables.ts';
 import { createLimitShareTables } from './migration-steps/create-limit-share-tables.ts';
 import { createChangeAndResultTables } from './migration-steps/create-change-and-result-tables.ts';
+import { createResultShapeTables } from './migration-steps/create-result-shape-tables.ts';
 import { createSignInTables } from './migration-steps/create-sign-in-tables.ts';
 import { createTaskOwnerTables } from './migration-steps/create-task-owner-tables.ts';
 import { storeError } from './store-error.ts';
@@ -59,6 +60,7 @@ const released: readonly Migration[] = [
   createTaskOwnerTables,
   checkAuditView,
   createSecretTables,
+  createResultShapeTables,
 ];
 
 /** Reads and writes the schema version of a database; 0 if it has no schema yet. */

@@ -22,6 +22,7 @@ export interface Tables extends AuditTables, SessionTables {
   readonly menu_tokens: MenuTokensTable;
   readonly changes: ChangesTable;
   readonly kept_results: KeptResultsTable;
+  readonly result_shapes: ResultShapesTable;
   readonly task_owners: TaskOwnersTable;
   readonly replicas: ReplicasTable;
   readonly ownerships: OwnershipsTable;
@@ -94,6 +95,17 @@ interface KeptResultsTable {
   body: string;
   bytes: number;
   expires_at: number;
+}
+
+/** The keys and types of the results of a tool, without values. */
+interface ResultShapesTable {
+  upstream: string;
+  /** The server's own name of the tool. */
+  tool: string;
+  /** Fingerprint of the definition that the shape belongs to. */
+  fingerprint: string;
+  body: string;
+  saved_at: number;
 }
 
 /** The caller that started a task at a server. */

@@ -8,6 +8,7 @@ import { truncateResult } from '../truncate-result.ts';
 import { formatServerLines, formatServerNames } from '../format-server-lines.ts';
 import { ALWAYS_LOADED, FINDER_TOOLS, READ_RESULT_TOOL, withServerNames } from '../meta-tools.ts';
 import { answerReadResult } from '../answer-read-result.ts';
+import { callByName } from '../call-through-meta-tool.ts';
 import { answerSearchTools } from '../answer-search-tools.ts';
 import type { RunCodeDeps } from './run-code.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -20,7 +21,7 @@ export interface CodeExposureOptions extends Omit<RunCodeDeps, 'names'> {
 
 /** Exposes tools that find and declare all other tools, and `run_code`, which runs a script that calls them. */
 export function createCodeExposure(options: CodeExposureOptions): Exposure {
-  const { results } = options;
+  const { results, shapes } = options;
   const names: RunCodeDeps['names'] = new WeakMap();
   const metaTools = [...CODE_TOOLS, ...(results?.isEnabled === true ? [READ_RESULT_TOOL] : [])];
   const metaToolNames = new Set(metaTools.map(({ name }) => name));
@@ -38,7 +39,7 @@ export function createCodeExposure(options: CodeExposureOptions): Exposure {
 
   async function answer(name: string, request: CallRequest, context: ExposureContext): Promise<Payload> {
     // A client that knows the name of a tool may call it although it is not listed.
-    if (!metaToolNames.has(name)) return context.call(name, request);
+    if (!metaToolNames.has(name)) return callByName(name, request, { context, shapes });
     const args = request.params['arguments'];
     if (results !== undefined && name === READ_RESULT_TOOL['name'])
       return answerReadResult(args, {
@@ -51,7 +52,7 @@ export function createCodeExposure(options: CodeExposureOptions): Exposure {
     if (name === 'search_tools') return answerSearchTools(args, view);
     if (name === 'describe_tools') {
       const { answerWithDeclarations } = await import('./declarations/answer-with-declarations.ts');
-      return answerWithDeclarations(args, view);
+      return answerWithDeclarations(args, view, shapes);
     }
     const [sandbox, { runCode }] = await Promise.all([options.sandbox(), import('./run-code.ts')]);
     return runCode(request, context, { ...options, names, sandbox });

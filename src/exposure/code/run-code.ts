@@ -4,6 +4,7 @@ import type { Payload } from '../../core/lib/payload.ts';
 import { GatewayError } from '../../core/errors.ts';
 import type { ExposureContext } from '../exposure.ts';
 import { parseMetaArguments, invalidArgumentsError } from '../meta-arguments.ts';
+import type { LearnedShapes } from '../results/learned-shapes.ts';
 import type { ScriptLimits } from './worker-messages.ts';
 import { formatScriptResult } from './format-script-result.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -14,6 +15,8 @@ const MAX_SOURCE = 256 * 1024;
 
 export interface RunCodeDeps {
   readonly limits: ScriptLimits;
+  /** Learns the keys and types of results, to declare what a tool returns. */
+  readonly shapes?: LearnedShapes;
   /** Separates the server name from the tool name in exposed names. */
   readonly separator: string;
   /** The name index of each view, cached because building it reads every tool. */
@@ -24,7 +27,7 @@ export interface RunCodeDeps {
 export async function runCode(
   request: CallRequest,
   context: ExposureContext,
-  { sandbox, limits: configured, separator, names }: RunCodeDeps & { readonly sandbox: Sandbox },
+  { sandbox, limits: configured, separator, names, shapes }: RunCodeDeps & { readonly sandbox: Sandbox },
 ): Promise<Payload> {
   const { code } = parseMetaArguments(request.params['arguments']);
   if (typeof code !== 'string' || code.trim() === '')
@@ -35,7 +38,7 @@ export async function runCode(
   const limits = { ...configured, timeoutMs: Math.min(timeoutMs, configured.timeoutMs) };
   // A quarter of the memory in characters: the script needs memory for the text of a result and for the parsed value.
   const maxChars = (limits.memoryMb * 1024 * 1024) / 4;
-  const calls = new ScriptCalls({ request, context, separator, names, maxChars });
+  const calls = new ScriptCalls({ request, context, separator, names, shapes, maxChars });
   try {
     const result = await sandbox.run(
       { source: code, names: calls.names.json, limits, call: (call) => calls.call(call) },

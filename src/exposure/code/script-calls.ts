@@ -6,6 +6,7 @@ import { parseExact } from '../../core/lib/exact-json.ts';
 import type { Payload } from '../../core/lib/payload.ts';
 import { GatewayError, RpcError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
+import type { LearnedShapes } from '../results/learned-shapes.ts';
 import type { ExposureContext } from '../exposure.ts';
 import { parseObject } from '../meta-arguments.ts';
 import { ScriptCallClient } from './script-call-client.ts';
@@ -21,6 +22,7 @@ interface CallsOptions {
   readonly separator: string;
   /** The name index of each view. */
   readonly names: WeakMap<CatalogView, ToolNameIndex>;
+  readonly shapes?: LearnedShapes | undefined;
   /** The largest result that a script may receive, in characters. */
   readonly maxChars: number;
 }
@@ -60,6 +62,8 @@ export class ScriptCalls {
     this.#running.add(cancellation);
     try {
       const { payload, tool } = await this.#send(call, cancellation);
+      const { context, shapes } = this.#options;
+      shapes?.observe(context.view.tool(tool), payload);
       const answer = toScriptValue(payload, { tool, raw: call.raw });
       return answer.json.length > this.#options.maxChars ? tooLarge(answer.json.length) : answer;
     } catch (error) {

@@ -177,6 +177,30 @@ const ANSWERS: Readonly<Record<string, Attack>> = {
     results: { 'tools/call': { ...text('a'), structuredContent: { a: nested(2_000) } } },
     verifyArrival: verifyResult,
   },
+  'result: 64 kB of objects to learn the keys of': {
+    // Arrays of objects with different keys are merged most often.
+    results: {
+      'tools/call': {
+        content: [],
+        structuredContent: {
+          items: times(4, () =>
+            times(20, (at) =>
+              times(20, (inner) => membersOf(4, (key) => `${'abcdefghij'[inner % 10]}${at}${key}`, 1)),
+            ),
+          ),
+        },
+      },
+    },
+    expose: 'search',
+    act: async ({ client }) => {
+      const read = { name: 'hostile__tool', arguments: {} };
+      for (let count = 0; count < 5; count += 1) await client.callTool('call_read_tool', read);
+    },
+    verifyArrival: async ({ client }) => {
+      const described = await client.callTool('describe_tools', { names: ['hostile__tool'] });
+      expect(JSON.stringify(described)).toContain('Returns (seen): ');
+    },
+  },
   'result: 2 MB of text to redact, to record and to page': {
     results: { 'tools/call': text('sk-a_b=AKIA0 '.repeat(150_000)) },
     config: { redact: { results: 'mask', entropy: true }, audit: { results: true, arguments: true } },

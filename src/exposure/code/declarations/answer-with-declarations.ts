@@ -4,12 +4,17 @@ import type { Payload } from '../../../core/lib/payload.ts';
 import type { ToolEntry } from '../../../core/entry.ts';
 import { parseToolNames } from '../../answer-describe-tools.ts';
 import { formatSuggestions, createTextResult } from '../../meta-arguments.ts';
+import type { LearnedShapes } from '../../results/learned-shapes.ts';
 import { formatDeclarations } from './format-declarations.ts';
 import { commentText } from './schema-type.ts';
 import { indexToolNames } from '../tool-names.ts';
 
 /** Answers `describe_tools` of the code exposure with TypeScript declarations. */
-export function answerWithDeclarations(args: unknown, view: CatalogView): Payload {
+export async function answerWithDeclarations(
+  args: unknown,
+  view: CatalogView,
+  shapes?: LearnedShapes,
+): Promise<Payload> {
   const requested = parseToolNames(args);
   const nameIndex = indexToolNames(view);
   const found = new Set<ToolEntry>();
@@ -21,7 +26,8 @@ export function answerWithDeclarations(args: unknown, view: CatalogView): Payloa
     if (entry !== undefined) found.add(entry);
     else unknown.push(describeUnknownTool(name, view));
   }
-  const parts = [...unknown, ...(found.size === 0 ? [] : [formatDeclarations([...found], view)])];
+  const learned = await shapes?.find([...found]);
+  const parts = [...unknown, ...(found.size === 0 ? [] : [formatDeclarations([...found], view, learned)])];
   return createTextResult(parts.join('\n'), found.size === 0 ? 'ENTRY_NOT_FOUND' : undefined);
 }
 
