@@ -113,7 +113,7 @@ function nextAnswer(steps, { tools, turns }) {
 }
 
 /** Returns the calls that were steps of a script. */
-export function stepTurns(turns) {
+function stepTurns(turns) {
   return turns.filter(({ name }) => !CLIENT_SEARCH_TOOLS.has(name));
 }
 
