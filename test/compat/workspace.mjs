@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = join(root, 'dist', 'main.js');
 const notesServer = fileURLToPath(new URL('notes-server.mjs', import.meta.url));
 /** Only a hanging program reaches these limits, however busy the machine is. */
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 900_000;
 const POLL_MS = 50;
 const GRACE_MS = 30_000;
 /** Variables of this process that programs in the workspace get. All others could name accounts or configurations of the user. */
