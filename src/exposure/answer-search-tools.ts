@@ -30,9 +30,14 @@ const MAX_NAME_SEARCH = 1_000;
 
 /**
  * Answers `search_tools`. A query returns one entry per tool, the best match first; several queries return one list each; a server without a
- * query returns the tools of that server. The same arguments on the same view return the same bytes.
+ * query returns the tools of that server. The same arguments on the same view return the same bytes. If nothing matches, and listings
+ * arrived during the search, the search is repeated in the latest view.
  */
-export async function answerSearchTools(rawArguments: unknown, view: CatalogView): Promise<Payload> {
+export async function answerSearchTools(
+  rawArguments: unknown,
+  view: CatalogView,
+  latestView: () => Promise<CatalogView>,
+): Promise<Payload> {
   const args = parseMetaArguments(rawArguments);
   refuseUnknownParameters(args, 'search_tools', ['query', 'queries', 'server', 'limit']);
   const queries = parseQueries(args);
@@ -45,11 +50,12 @@ export async function answerSearchTools(rawArguments: unknown, view: CatalogView
   }
   const [query = ''] = queries;
   if (queries.length === 1)
-    return createTextResult((await answerQuery(query, { server, limit, view })).join('\n'));
+    return createTextResult((await answerQuery(query, { server, limit, view, latestView })).join('\n'));
   const shown = new Set<ToolEntry>();
   const sections: string[] = [];
   for (const each of queries) {
-    const lines = await answerQuery(each, { server, limit, view, shown, fallbackLimit: LIMIT_OF_SEVERAL });
+    const options = { server, limit, view, latestView, shown, fallbackLimit: LIMIT_OF_SEVERAL };
+    const lines = await answerQuery(each, options);
     sections.push([`# ${oneLine(each).slice(0, 100)}`, ...lines].join('\n'));
   }
   return createTextResult(sections.join('\n'));
@@ -59,18 +65,23 @@ interface QueryOptions {
   readonly server: string | undefined;
   readonly limit: number | undefined;
   readonly view: CatalogView;
+  readonly latestView: () => Promise<CatalogView>;
   readonly fallbackLimit?: number;
   /** The tools that an earlier query of the same call has shown. */
   readonly shown?: Set<ToolEntry>;
 }
 
-async function answerQuery(
-  query: string,
-  { server, limit, view, fallbackLimit = DEFAULT_LIMIT, shown = new Set() }: QueryOptions,
-): Promise<readonly string[]> {
+async function answerQuery(query: string, options: QueryOptions): Promise<readonly string[]> {
+  const { server, limit, view, latestView, fallbackLimit = DEFAULT_LIMIT, shown = new Set() } = options;
   const hits = await view.search(query, { limit: limit ?? fallbackLimit, server });
   const entries = (limit === undefined ? dropWeakHits(hits) : hits).map(({ entry }) => entry);
   const foundNothing = entries.length === 0;
+  if (foundNothing) {
+    const latest = await latestView();
+    // Otherwise the answer would say that no tool matches although a server has sent its tools meanwhile.
+    if (latest.digests.tools !== view.digests.tools)
+      return answerQuery(query, { ...options, view: latest, latestView: () => Promise.resolve(latest) });
+  }
   const remarks = serverRemarks(view, { query, foundNothing, server });
   const servers = view.servers.map(({ name }) => String(name));
   if (foundNothing) return [describeNoMatch(query, { servers, server }), ...remarks];

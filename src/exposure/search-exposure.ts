@@ -86,7 +86,7 @@ export function createSearchExposure(options: SearchExposureOptions): Exposure {
       });
     }
     const view = await context.settled();
-    if (name !== 'describe_tools') return answerSearchTools(args, view);
+    if (name !== 'describe_tools') return answerSearchTools(args, view, () => context.settled());
     const { payload, names } = await answerDescribeTools(args, view, shapes);
     if (reveal) context.reveal(names);
     return payload;

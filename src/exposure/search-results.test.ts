@@ -5,6 +5,7 @@ import { Cancellation } from '../core/lib/cancellation.ts';
 import type { Caller } from '../core/caller.ts';
 import type { JsonObject } from '../core/json.ts';
 import { OversizedResults } from './results/oversized-results.ts';
+import { answerSearchTools } from './answer-search-tools.ts';
 import { createSearchExposure } from './search-exposure.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
@@ -102,4 +103,17 @@ test.each([
   [{ id: 'x', find: 5 }, 'find must be a text'],
 ])('read_result: rejects %j', async (args, message) => {
   await expect(ask('read_result', args)).rejects.toThrow(message);
+});
+
+test('search_tools: searches again if listings arrive while a search finds nothing', async () => {
+  const view = memory.gateway.view(caller);
+  const earlier = {
+    ...view,
+    digests: { ...view.digests, tools: 'earlier' as typeof view.digests.tools },
+    search: () => Promise.resolve([]),
+  };
+  const ask = async (latest: typeof view): Promise<string> =>
+    (await answerSearchTools({ query: 'read a log' }, earlier, () => Promise.resolve(latest))).text;
+  expect(await ask(view)).toContain('files__read_log');
+  expect(await ask(earlier)).toContain('No tool matches');
 });

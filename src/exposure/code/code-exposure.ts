@@ -49,7 +49,7 @@ export function createCodeExposure(options: CodeExposureOptions): Exposure {
         cancellation: request.cancellation,
       });
     const view = await context.settled();
-    if (name === 'search_tools') return answerSearchTools(args, view);
+    if (name === 'search_tools') return answerSearchTools(args, view, () => context.settled());
     if (name === 'describe_tools') {
       const { answerWithDeclarations } = await import('./declarations/answer-with-declarations.ts');
       return answerWithDeclarations(args, view, shapes);
