@@ -138,14 +138,14 @@ async function testNewServers(
       `Testing ${formatCount(steps.length, 'server')}, which starts the programs above. To skip this, use --no-test.`,
     );
   const entries = Object.fromEntries(steps.flatMap(({ as, entry }) => (entry ? [[as, entry] as const] : [])));
-  const tests = await testServers(entries, config, context);
+  const tests = await testServers(entries, config, context, new Set(Object.keys(entries)));
   out.line('');
   printServerTests(tests, context);
   if (!isAsked) return { tests, corrected };
   const fixes = await ask(context, (prompt) => offerFixes({ tests, entries }, config, { context, prompt }));
   if (fixes.fixed.length === 0) return { tests, corrected };
   const latest = { ...entries, ...Object.fromEntries(fixes.corrected) };
-  const second = await testServers(pickEntries(fixes.fixed, latest), config, context);
+  const second = await testServers(latest, config, context, new Set(fixes.fixed.map(({ name }) => name)));
   printServerTests(second, context);
   const results = tests.map((test) => second.find(({ name }) => name === test.name) ?? test);
   return { tests: results, corrected: fixes.corrected };

@@ -172,6 +172,33 @@ describe('init', () => {
     expect(readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8')).toBe(files['.cursor/mcp.json']);
   });
 
+  test('init: asks for several missing values in turn, and keeps what the servers that were ready sent', async () => {
+    const one = { ...fixture('plain'), env: { KEY: '${env:INIT_ONE}' } };
+    const two = { ...fixture('same-names'), env: { KEY: '${env:INIT_TWO}' } };
+    const me = person({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { plain, one, two } }) });
+    const { code, screen } = await me.at(
+      ['init', '--search', ''],
+      [
+        ...answer('Test 3 servers now', ''),
+        ...answer('value of INIT_ONE for one', 'first-value'),
+        ...answer('value of INIT_TWO for two', 'second-value'),
+        ...answer('Import 3 new servers', ''),
+        ...answer('Connect which clients', ''),
+        ...answer('Change /', ''),
+      ],
+    );
+    expect(code).toBe(0);
+    expect(visibleText(screen)).toContain('Done: 3 of 3 servers work');
+    expect(screen).not.toMatch(/first-value|second-value/);
+    const listed = (await me.json(['tools'])) as readonly { readonly name: string }[];
+    expect(listed.some(({ name }) => name === 'plain__echo')).toBe(true);
+    const shown = (await me.json(['servers'])) as readonly {
+      readonly name: string;
+      readonly listedAt?: unknown;
+    }[];
+    expect(shown.filter(({ listedAt }) => listedAt === undefined)).toEqual([]);
+  });
+
   test('init: tests servers, asks for a missing value, leaves out what fails, and connects all clients', async () => {
     const many = { ...fixture('many-tools'), env: { KEY: '${env:INIT_KEY}' } };
     const servers = { plain, many, gone: { command: 'no-such-program-of-ours' } };

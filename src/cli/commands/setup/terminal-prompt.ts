@@ -1,7 +1,10 @@
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { GatewayError } from '../../../core/errors.ts';
 import { readSecret } from '../../read-secret.ts';
 import type { CliContext } from '../../context.ts';
+
+const nextTurn = promisify(setImmediate);
 
 interface Choice<Key extends string> {
   readonly key: Key;
@@ -56,6 +59,8 @@ export function openTerminalPrompt(context: CliContext): TerminalPrompt | undefi
     },
     secret: async (prompt) => {
       lines.close();
+      // Node stops reading a paused terminal in the next tick, and would also stop a reader that starts in this one.
+      await nextTurn();
       try {
         return await readSecret(context, { prompt, signal: new AbortController().signal });
       } finally {

@@ -26,13 +26,17 @@ const MAX_TEST_MS = 60_000;
 /** The maximum number of names on the progress line. */
 const MAX_NAMES = 3;
 
-/** Connects to servers that are not in the configuration yet, all at once, and shows the progress. Ctrl-C cancels all of it. */
+/**
+ * Connects to some of the servers that are not in the configuration yet, all at once, and shows the progress. Ctrl-C cancels all of it.
+ * `servers` contains all of them, because the cached lists of a server that is missing there are deleted.
+ */
 export async function testServers(
   servers: Readonly<Record<string, JsonObject>>,
   config: EditableConfig,
   context: CliContext,
+  tested: ReadonlySet<string>,
 ): Promise<readonly ServerTest[]> {
-  const names = Object.keys(servers);
+  const names = [...tested];
   const waiting = new Set(names);
   const interrupted = new AbortController();
   context.onStopSignal(() => interrupted.abort());
