@@ -64,14 +64,17 @@ export async function runInit(options: InitOptions, context: CliContext): Promis
   });
   const steps = found.map((step) => correctStep(step, corrected));
   const connected = await importAndConnect(steps, tests, config, { options, context });
-  await offerSignIns(tests, options, context);
+  const signedIn = await offerSignIns(tests, options, context);
   const query = await ask(context, (prompt) => askFirstQuery(options, context, prompt));
   if (query !== undefined) {
     out.line(`\n$ trunkline search ${JSON.stringify(query)}`);
     await runSearch({ config: options.config, limit: 5 }, context, [query]);
   }
   await printHeldSummary({ config: options.config, context });
-  await printSummary(tests, connected, options, context);
+  const results = tests.map((test) =>
+    signedIn.has(test.name) ? { ...test, state: 'ready' as const } : test,
+  );
+  await printSummary(results, connected, options, context);
   return 0;
 }
 
@@ -283,12 +286,13 @@ function selectNamed(
   return names.includes('all') ? steps : steps.filter(({ as }) => names.includes(as));
 }
 
-/** Offers the sign-ins that imported servers need. */
+/** Offers the sign-ins that imported servers need. Returns the servers to which the person has signed in. */
 async function offerSignIns(
   tests: readonly ServerTest[],
   options: InitOptions,
   context: CliContext,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
+  const signedIn = new Set<string>();
   const { document } = await openEditableConfig(options.config, context);
   for (const { name, state } of tests) {
     if (state !== 'sign-in' || !document.servers.has(name)) continue;
@@ -297,11 +301,15 @@ async function offerSignIns(
       (await ask(context, async (prompt) => (await prompt?.confirm(`\nSign in to ${name} now?`)) ?? false));
     if (!isWanted) context.out.note(`Sign in later with: trunkline login ${quoteShellWord(name)}`);
     else
-      await runLogin({ config: options.config }, context, [name]).catch((error: unknown) => {
-        if (!(error instanceof GatewayError)) throw error;
-        context.out.problem(error);
-      });
+      await runLogin({ config: options.config }, context, [name]).then(
+        () => signedIn.add(name),
+        (error: unknown) => {
+          if (!(error instanceof GatewayError)) throw error;
+          context.out.problem(error);
+        },
+      );
   }
+  return signedIn;
 }
 
 async function askFirstQuery(

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { describe, expect, test } from 'vitest';
 
@@ -7,6 +8,7 @@ import { commandHome } from '../../support/command.ts';
 import { findConfigDrafts } from '../../support/config-drafts.ts';
 import { fixture, fixtureLog } from '../../support/fixture.ts';
 import { checkLeaks } from '../../support/leak-check.ts';
+import { startProtectedServer } from '../../support/sign-in.ts';
 import { runInTerminal, visibleText } from '../../support/terminal.ts';
 import { temporaryFolder } from '../../support/test-run.ts';
 import { needs } from '../../support/needs.ts';
@@ -170,6 +172,27 @@ describe('init', () => {
       /^model = "x"\n\n\[mcp_servers\.trunkline\]/,
     );
     expect(readFileSync(join(me.folder, '.cursor/mcp.json'), 'utf8')).toBe(files['.cursor/mcp.json']);
+  });
+
+  test('init: offers the sign-in of an imported server, and counts it as working afterwards', async () => {
+    await using server = await startProtectedServer();
+    const me = person({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { it: { url: server.url } } }) });
+    const browser = fileURLToPath(new URL('../../support/approving-browser.mjs', import.meta.url));
+    const { code, screen } = await me.at(
+      ['init', '--search', ''],
+      [
+        ...answer('Test 1 server now', ''),
+        ...answer('Import 1 new server', ''),
+        ...answer('Connect which clients', ''),
+        ...answer('Change /', ''),
+        ...answer('Sign in to it now?', 'y'),
+      ],
+      { BROWSER: `${process.execPath} ${browser}` },
+    );
+    expect(code).toBe(0);
+    expect(visibleText(screen)).toMatch(/Signed in to it/);
+    expect(visibleText(screen)).toContain('Done: 1 of 1 server');
+    expect(visibleText(screen)).not.toContain('your attention');
   });
 
   test('init: asks for several missing values in turn, and keeps what the servers that were ready sent', async () => {
