@@ -1,6 +1,6 @@
 import { isInstallLink } from '../setup/import/install-link.ts';
 
-/** What a word after `trunkline add` holds, unless it is a name or a program. */
+/** The kind of source that a word after `trunkline add` contains, if the word is neither a name nor a program. */
 export type AddSource = 'url' | 'link' | 'snippet' | 'bundle' | 'file' | 'standard-input';
 
 /** Recognises the words that describe a server completely. Returns undefined for any other word. */

@@ -152,7 +152,7 @@ export interface UpstreamConfig {
   readonly name: UpstreamName;
   /** Hash of the transport, with unresolved references, and the era. These settings determine which server this is and what it offers. */
   readonly fingerprint: Fingerprint;
-  /** What a person approves before the server starts: the fingerprint and, if the entry has settings of its own for signing in, those. */
+  /** The fingerprint that a person approves before the server starts. If the entry has sign-in settings, they are part of it. */
   readonly startFingerprint: Fingerprint;
   readonly enabled: boolean;
   readonly description?: string | undefined;

@@ -101,7 +101,7 @@ export const MIN_SCORE = 1e-6;
 /** The weight of adjacent words in the description, relative to adjacent words in the name. */
 export const DESCRIPTION_PAIR_WEIGHT = 0.6;
 
-/** How much the share of a tool's name that the query covers adds to the confidence in a hit. */
+/** The confidence that a hit gains if the query covers the whole name of the tool; a part of the name adds a part of it. */
 export const NAME_CONFIDENCE = 0.4;
 
 /** The confidence in a tool whose exact name is in the query. */

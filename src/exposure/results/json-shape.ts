@@ -132,7 +132,7 @@ export function isShape(value: unknown, depth = 0): value is JsonShape {
   );
 }
 
-/** How a shape is written: for a reader, or as a valid TypeScript type. */
+/** The notation of a shape: text for a reader, or a valid TypeScript type. */
 type ShapeNotation = 'text' | 'typescript';
 
 /** Writes a shape like a TypeScript type, within `maxChars`. What is left out is written as `…`, and in TypeScript as `any`. */

@@ -24,7 +24,7 @@ interface LearnedShapesOptions {
   readonly saveAfterMs?: number;
 }
 
-/** What is known about one definition of a tool. */
+/** The shape and the counters of one definition of a tool. */
 interface LearnedTool extends Omit<ShapeRow, 'shape'> {
   shape: JsonShape | undefined;
   /** The number of results. */
